@@ -1,0 +1,58 @@
+# Two commands: `make figures` runs the study, `make test` the tests. Both set up what they need.
+PYTHON ?= python3
+UV_VERSION := 0.13.7
+BIN := .venv/bin
+UV := .venvs/uv/bin/python workflow/minority_topics/uv.py
+CONFIG ?= config/config.yaml
+CORES ?= all
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+
+.PHONY: help setup figures quick report test lint format lock clean
+.DEFAULT_GOAL := help
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: .venv/ready ## install everything the other commands need, into .venv
+
+# uv comes from PyPI into a folder of its own; it finds a Python new enough, or brings one.
+.venvs/uv/bin/uv:
+	$(PYTHON) -m venv .venvs/uv
+	.venvs/uv/bin/python -m pip install --quiet uv==$(UV_VERSION)
+
+.venv/ready: .venvs/uv/bin/uv requirements.lock pyproject.toml
+	$(UV) venv --quiet --clear --python '>=3.11,<3.14' .venv
+	$(UV) pip install --quiet --python .venv --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --python .venv --no-deps --editable .
+	touch $@
+
+figures: setup ## run the study and draw every figure (CONFIG=config/config.yaml)
+	$(SNAKEMAKE) --configfile $(CONFIG)
+
+quick: setup ## a small run of everything
+	$(SNAKEMAKE) --configfile config/quick.yaml
+
+report: figures ## one HTML page with figures and captions: results/report.html
+	$(SNAKEMAKE) --configfile $(CONFIG) --report results/report.html
+
+test: setup ## run all tests
+	$(BIN)/python -m pytest
+
+lint: setup ## check style and the workflow
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakemake --lint
+
+lock: .venvs/uv/bin/uv ## renew requirements.lock
+	$(UV) pip compile --quiet --upgrade --all-extras --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
+	  pyproject.toml --output-file requirements.lock
+
+format: setup ## put the code into the house style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/snakefmt Snakefile workflow/rules
+
+clean: ## remove environments and Snakemake's notes; results stay
+	rm -rf .venv .venvs .snakemake

@@ -1,0 +1,81 @@
+"""Build a tool's environment from the pip section of its conda file, with uv.
+
+`envs/<name>.yaml` serves both ways: Snakemake gives it to conda (`--sdm conda`), and here its pins
+go into `.venvs/<name>`. A build that fails is recorded, not raised: the fits that need it say so.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from .contract import digest, write_json
+from .uv import find_uv, uv_settings
+
+class BuildError(RuntimeError):
+    """An environment could not be built; the message is the tool's own last word."""
+
+
+def read_pins(path):
+    """The pip requirements of a conda environment file."""
+    content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    sections = [entry["pip"] for entry in content["dependencies"] if isinstance(entry, dict)]
+    return [pin for section in sections for pin in section]
+
+
+def build(definition, folder, record):
+    """Make `folder` a virtual environment as `definition` says; write how it went to `record`."""
+    definition, folder, record = Path(definition), Path(folder), Path(record)
+    shutil.rmtree(folder, ignore_errors=True)
+    script = definition.with_suffix(".post-deploy.sh")
+    outcome = {
+        "environment": definition.stem,
+        "digest": digest(definition, *([script] if script.exists() else [])),
+        "status": "ok",
+        "reason": "",
+    }
+    try:
+        uv = find_uv()
+        if not uv:
+            raise BuildError("uv is not installed: pip install uv, or run with --sdm conda")
+        _run([uv, "venv", "--quiet", "--python", sys.executable, str(folder)])
+        python = folder / "bin" / "python"
+        pins = read_pins(definition)
+        _run([uv, "pip", "install", "--quiet", "--python", str(python), *pins])
+        if script.exists():
+            _run(["bash", str(script)], _activated(folder, uv))
+    except BuildError as error:
+        outcome.update(status="failed", reason=str(error))
+    record.parent.mkdir(parents=True, exist_ok=True)
+    write_json(record, outcome)
+    return outcome
+
+
+def failure(record):
+    """Why an environment could not be built, or "" if it could."""
+    outcome = json.loads(Path(record).read_text(encoding="utf-8"))
+    return "" if outcome["status"] == "ok" else outcome["reason"]
+
+
+def _activated(folder, uv):
+    settings = uv_settings()
+    settings["VIRTUAL_ENV"] = settings["CONDA_PREFIX"] = str(folder)
+    settings["PATH"] = os.pathsep.join(
+        [str(folder / "bin"), str(Path(uv).parent), settings.get("PATH", "")]
+    )
+    return settings
+
+
+def _run(command, environ=None):
+    ran = subprocess.run(
+        command, capture_output=True, text=True, env=environ or uv_settings(), check=False
+    )
+    sys.stderr.write(ran.stdout + ran.stderr)
+    if ran.returncode:
+        lines = [line.strip() for line in ran.stderr.splitlines() if line.strip()]
+        cause = next((line for line in lines if "error" in line.lower()), (lines or ["no output"])[-1])
+        raise BuildError(f"{Path(command[0]).name} failed: {cause}")

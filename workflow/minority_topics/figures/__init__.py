@@ -1,0 +1,101 @@
+"""One module per figure: `table(scores)` is what it shows, `plot(table, methods)` shows it.
+
+A figure is made from its table alone, and the table is written beside it.
+"""
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+import pandas as pd  # noqa: E402
+
+# Okabe and Ito's colour-blind safe palette. Ours stand out; kinds of baselines share a hue.
+COLOURS = {
+    "ours": "#D55E00",
+    "guided": "#0072B2",
+    "unguided": "#56B4E9",
+    "control": "#999999",
+}
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    "savefig.bbox": "tight",
+    "pdf.fonttype": 42,
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a method is shown in every figure."""
+
+    label: str
+    colour: str
+    ours: bool
+
+
+def look(method):
+    ours = method.module == "constrained_nmf"
+    return Look(method.label, COLOURS["ours" if ours else method.kind], ours)
+
+
+def draw(name, scores, methods, out):
+    """Draw figure `name` from the table of scores: `out`.png, .pdf and .csv."""
+    figure = importlib.import_module(f"{__name__}.{name}")
+    table = figure.table(pd.read_csv(scores))
+    out = Path(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(out.with_suffix(".csv"), index=False, float_format="%.6g", lineterminator="\n")
+    with plt.rc_context(STYLE):
+        drawing = figure.plot(table, {method: look(row) for method, row in methods.items()})
+        # No date and no version inside: the same table gives the same bytes.
+        drawing.savefig(out.with_suffix(".png"), metadata={"Software": None})
+        drawing.savefig(out.with_suffix(".pdf"), metadata={"CreationDate": None, "Producer": None})
+        plt.close(drawing)
+
+
+def summarise(scores, columns):
+    """Mean and sd over repetitions of the first setting, a row per method, in the table's order.
+
+    `repetitions` counts the fits that came out; a method without any keeps its row, with its reason.
+    """
+    first = scores.iloc[0]
+    chosen = scores[
+        (scores["n_topics"] == first["n_topics"]) & (scores["n_minority"] == first["n_minority"])
+    ]
+    rows = []
+    for method, group in chosen.groupby("method", sort=False):
+        good = group[group["status"] == "ok"]
+        row = {
+            "dataset": first["dataset"],
+            "method": method,
+            "n_topics": first["n_topics"],
+            "n_minority": first["n_minority"],
+            "repetitions": len(good),
+        }
+        for column in columns:
+            row[f"{column}_mean"] = good[column].mean()
+            row[f"{column}_sd"] = good[column].std(ddof=1) if len(good) > 1 else 0.0
+        row["reason"] = "" if len(good) else group["reason"].iloc[0]
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def subtitle(table):
+    """What the numbers of a summary are: dataset, setting, repetitions."""
+    first = table.iloc[0]
+    counts = sorted(set(table["repetitions"]) - {0}) or [0]
+    many = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return (
+        f"{first['dataset']} data, {first['n_topics']} topics, {first['n_minority']} of them "
+        f"minority; mean and sd over {many} repetitions"
+    )

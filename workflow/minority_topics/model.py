@@ -1,0 +1,336 @@
+"""`ConstrainedNMF`: topics of a corpus, the first of them guided by one list of seed words."""
+
+import numbers
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+from .kernels import Passes
+from .solvers import Constraints, Exact, Paper, Projected, kkt_residuals, minimise
+from .start import block_solution, mix_noise, random_start
+
+# Restarts are worth their time where a fit takes seconds; beyond this much work, one start is made.
+AUTO_RESTARTS = 8
+AUTO_WORK = 1e8
+
+
+class ConstraintWarning(UserWarning):
+    """A constraint is not met, or cannot mean anything on this corpus."""
+
+
+class ObjectiveWarning(UserWarning):
+    """The objective rose during a fit."""
+
+
+class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Non-negative matrix factorisation with guided minority topics.
+
+    Minimises the generalised Kullback-Leibler divergence D(V || WH) of a document-word matrix V
+    (M x N) over W (M x K) and H (K x N), where the first `n_minority` topics are tied to seed words:
+
+    * a document without any seed word holds at most `w_max` of each minority topic:
+      W_ik <= w_max;
+    * seed words make up at least `theta_min` of each minority topic:
+      sum_{j in seeds} H_kj >= theta_min * sum_j H_kj.
+
+    The seed words are one list; how they divide over the minority topics is learnt.
+
+    Parameters
+    ----------
+    n_topics : int, default=20
+        Number of topics K.
+    n_minority : int, default=7
+        Number of minority topics, the first ones of W and H. 0 is plain KL-NMF.
+    seed_words : sequence of int or str
+        Column indices, or words if `vocabulary` is given. Words outside it are passed over.
+    vocabulary : sequence of str or dict of str to int, default=None
+        The word of each column, or the column of each word.
+    w_max : float, default=1e-9
+        Upper bound on minority topics in seed-free documents. In the exact solver W_ik is the mass
+        of topic k in document i, in units of V.
+    theta_min : float, default=0.4
+        Least share of seed words in a minority topic, in [0, 1).
+    solver : {"exact", "paper", "projected"}, default="exact"
+        "exact" meets both constraints after every iteration and never raises the objective.
+        "paper" is the published algorithm, which approaches the constraints by gradient ascent on
+        multipliers; "projected" is the same with W cut to `w_max`.
+    start : {"block", "random"} or (W, H), default="block"
+        "block" factorises seed-bearing and seed-free documents apart and begins near the result;
+        "random" draws |N(0, 0.01)| as in the paper.
+    n_init : int or "auto", default="auto"
+        Number of starts, of which the one with the lowest objective is kept. "auto" makes 8 block
+        starts on a small corpus, and one otherwise.
+    h_update : {1, 2}, default=1
+        Version of the paper's H update ("paper" and "projected").
+    eta : float, default=1e-3
+        Learning rate of the multipliers ("paper" and "projected").
+    max_iter : int, default=200
+    tol : float, default=1e-5
+        Stop when the objective changes by less than this share of itself in an iteration.
+    random_state : int, RandomState or None, default=None
+    verbose : int, default=0
+        Print the objective every `verbose` iterations.
+
+    Attributes
+    ----------
+    components_ : ndarray (K x N)
+        H. In the exact solver each row sums to one.
+    seed_columns_ : ndarray of int
+        Columns of the seed words found.
+    objective_ : float
+        D(V || WH) at the end.
+    objective_history_ : ndarray (n_iter_ + 1,)
+        The objective at the start and after each iteration.
+    n_iter_ : int
+    lambda_ : ndarray (M x n_minority)
+        Multipliers of the bounds on W.
+    mu_ : ndarray (n_minority,)
+        Multipliers of the bounds on H.
+    kkt_ : dict of str to float
+        Residuals of the Karush-Kuhn-Tucker conditions: see `solvers.kkt_residuals`.
+    feasible_ : bool
+        Whether both constraints hold.
+
+    References
+    ----------
+    Ebrahimi and Peltonen, "Constrained Non-negative Matrix Factorization for Guided Topic Modeling
+    of Minority Topics".
+
+    Examples
+    --------
+    >>> from minority_topics import ConstrainedNMF
+    >>> V = [[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 3, 1], [0, 0, 1, 2], [1, 0, 2, 0]]
+    >>> words = ["fear", "panic", "game", "video"]
+    >>> model = ConstrainedNMF(2, 1, seed_words=["fear"], vocabulary=words, random_state=0).fit(V)
+    >>> model.feasible_
+    True
+    """
+
+    def __init__(
+        self,
+        n_topics=20,
+        n_minority=7,
+        seed_words=None,
+        vocabulary=None,
+        w_max=1e-9,
+        theta_min=0.4,
+        solver="exact",
+        start="block",
+        h_update=1,
+        eta=1e-3,
+        max_iter=200,
+        tol=1e-5,
+        random_state=None,
+        n_init="auto",
+        verbose=0,
+    ):
+        self.n_topics = n_topics
+        self.n_minority = n_minority
+        self.seed_words = seed_words
+        self.vocabulary = vocabulary
+        self.w_max = w_max
+        self.theta_min = theta_min
+        self.solver = solver
+        self.start = start
+        self.h_update = h_update
+        self.eta = eta
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_init = n_init
+        self.verbose = verbose
+
+    def fit(self, X, y=None):
+        """Learn the topics of X (M x N), sparse or dense. Returns self."""
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Learn the topics of X (M x N) and return W (M x K)."""
+        self._check_parameters()
+        V = self._check_matrix(X, reset=True)
+        self.seed_columns_ = self._find_seed_columns(V.shape[1])
+        constraints = self._constrain(V)
+        passes = Passes(V)
+
+        best = None
+        for W, Ht in self._starts(V, constraints.seed_free):
+            solver = self._make_solver(constraints)
+            W, Ht = solver.begin(W, Ht)
+            W, Ht, history = minimise(
+                passes, solver, W, Ht, self.max_iter, self.tol, callback=self._progress
+            )
+            if best is None or history[-1] < best[0]:
+                best = history[-1], solver, W, Ht, history
+        self.objective_, solver, W, Ht, history = best
+
+        self.components_ = np.ascontiguousarray(Ht.T)
+        self.objective_history_ = np.array(history)
+        self.n_iter_ = len(history) - 1
+        self.kkt_, self.lambda_, self.mu_ = kkt_residuals(passes, solver, W, Ht)
+        slack = 1e-9 if V.dtype == np.float64 else 1e-6
+        self.feasible_ = bool(max(self.kkt_["primal_W"], self.kkt_["primal_H"]) <= slack)
+        self._warn_of_trouble(V.dtype, constraints)
+        return W
+
+    def transform(self, X):
+        """W (M x K) of documents X under the learnt topics and the bound on seed-free documents.
+
+        The topics stay as they are, so the problem is convex: W <- min(A, w_max) until it settles.
+        """
+        check_is_fitted(self)
+        V = self._check_matrix(X, reset=False)
+        constraints = self._constrain(V)
+        Ht = np.ascontiguousarray(self.components_.T, dtype=V.dtype)
+        scale = Ht.sum(axis=0)
+        scale[scale == 0] = 1
+        mass = np.asarray(V.sum(axis=1)).reshape(-1, 1)
+        W = constraints.cap(np.repeat(mass / self.n_topics, self.n_topics, axis=1))
+        W, _, _ = minimise(
+            Passes(V), Exact(constraints), W, Ht / scale, self.max_iter, self.tol, learn_topics=False
+        )
+        return W / scale
+
+    def _check_parameters(self):
+        def require(holds, name, rule):
+            if not holds:
+                raise ValueError(f"{name}={getattr(self, name)!r} must be {rule}.")
+
+        def is_count(value, least):
+            return isinstance(value, numbers.Integral) and value >= least
+
+        require(is_count(self.n_topics, 1), "n_topics", "a whole number of at least 1")
+        require(
+            is_count(self.n_minority, 0) and self.n_minority <= self.n_topics,
+            "n_minority",
+            f"a whole number from 0 to n_topics={self.n_topics}",
+        )
+        require(self.w_max >= 0, "w_max", "at least 0")
+        require(0 <= self.theta_min < 1, "theta_min", "in [0, 1)")
+        require(self.solver in ("exact", "paper", "projected"), "solver", "one of its three names")
+        given = not isinstance(self.start, str)
+        require(given or self.start in ("block", "random"), "start", "'block', 'random' or (W, H)")
+        auto = isinstance(self.n_init, str) and self.n_init == "auto"
+        require(auto or is_count(self.n_init, 1), "n_init", "'auto' or a whole number from 1")
+        require(self.h_update in (1, 2), "h_update", "1 or 2")
+        require(self.eta >= 0, "eta", "at least 0")
+        require(is_count(self.max_iter, 1), "max_iter", "a whole number of at least 1")
+        require(self.tol >= 0, "tol", "at least 0")
+        if self.n_minority and self.seed_words is None:
+            raise ValueError(
+                f"n_minority={self.n_minority} topics need seed_words to guide them; give "
+                "seed_words, or n_minority=0 for plain KL-NMF."
+            )
+
+    def _check_matrix(self, X, reset):
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
+        )
+        check_non_negative(X, "ConstrainedNMF (input X)")
+        V = sp.csr_matrix(X)
+        if V is X:
+            V = V.copy()
+        V.sum_duplicates()
+        V.eliminate_zeros()
+        return V
+
+    def _find_seed_columns(self, n_words):
+        given = [] if self.seed_words is None else list(self.seed_words)
+        if any(isinstance(word, str) for word in given):
+            if self.vocabulary is None:
+                raise ValueError("seed_words are words: give vocabulary, the word of each column.")
+            columns = self.vocabulary
+            if not isinstance(columns, dict):
+                columns = {word: column for column, word in enumerate(columns)}
+            given = [columns[word] for word in given if word in columns]
+        found = np.unique(np.asarray(given, dtype=np.int64))
+        outside = found[(found < 0) | (found >= n_words)]
+        if len(outside):
+            raise ValueError(f"seed_words: no column {outside[0]} in a matrix of {n_words} columns.")
+        return found
+
+    def _constrain(self, V):
+        seeds = np.zeros(V.shape[1], dtype=bool)
+        seeds[self.seed_columns_] = True
+        seed_free = V @ seeds.astype(V.dtype) == 0
+        return Constraints(self.n_minority, self.w_max, self.theta_min, seeds, seed_free)
+
+    def _make_solver(self, constraints):
+        if self.solver == "exact":
+            return Exact(constraints)
+        kind = {"paper": Paper, "projected": Projected}[self.solver]
+        return kind(constraints, self.eta, self.h_update)
+
+    def _starts(self, V, seed_free):
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        if not isinstance(self.start, str):
+            yield self._given_start(V)
+            return
+        n_init = self.n_init
+        if n_init == "auto":
+            small = V.nnz * self.n_topics * self.max_iter <= AUTO_WORK
+            n_init = AUTO_RESTARTS if small and self.start == "block" else 1
+        if self.start == "block":
+            solution = block_solution(V, seed_free, self.n_topics, self.n_minority)
+        for _ in range(n_init):
+            if self.start == "block":
+                yield mix_noise(V, *solution, rng)
+            else:
+                yield random_start(V.shape, self.n_topics, rng, V.dtype)
+
+    def _given_start(self, V):
+        W, H = (np.array(factor, dtype=V.dtype, order="C") for factor in self.start)
+        expected = (V.shape[0], self.n_topics), (self.n_topics, V.shape[1])
+        if (W.shape, H.shape) != expected:
+            raise ValueError(f"start: shapes {W.shape}, {H.shape} must be {expected}.")
+        if W.min() < 0 or H.min() < 0:
+            raise ValueError("start: W and H must not be negative.")
+        return W, np.ascontiguousarray(H.T)
+
+    def _progress(self, iteration, W, Ht, objective):
+        if self.verbose and iteration % self.verbose == 0:
+            print(f"iteration {iteration}: objective {objective:.6g}", flush=True)
+
+    def _warn_of_trouble(self, dtype, constraints):
+        history = self.objective_history_
+        rounding = 1e-10 if dtype == np.float64 else 1e-5
+        rises = np.diff(history) > rounding * np.abs(history[:-1])
+        if rises.any() or not np.isfinite(history[-1]):
+            first = int(np.argmax(rises)) + 1 if rises.any() else self.n_iter_
+            warnings.warn(
+                f"The objective rose in {int(rises.sum())} of {self.n_iter_} iterations, first in "
+                f"iteration {first}; it ends at {history[-1]:.6g}.",
+                ObjectiveWarning,
+                stacklevel=3,
+            )
+        if not self.n_minority:
+            return
+        if not len(self.seed_columns_):
+            self._warn("No seed word is in the vocabulary: the minority topics are unguided.")
+        elif constraints.seed_free.all():
+            self._warn("No document holds a seed word: the minority topics have nothing to learn.")
+        if not self.feasible_:
+            self._warn(
+                f"The constraints are not met by solver={self.solver!r}: a seed-free document "
+                f"exceeds w_max={self.w_max:g} by {self.kkt_['primal_W']:.3g}, and a minority topic "
+                f"falls short of theta_min={self.theta_min:g} by {self.kkt_['primal_H']:.3g}."
+            )
+
+    @staticmethod
+    def _warn(message):
+        warnings.warn(message, ConstraintWarning, stacklevel=4)
+
+    @property
+    def _n_features_out(self):
+        return self.n_topics
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,74 @@
+"""The table of methods, and where the project's files are. Needs the standard library alone."""
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KINDS = ("guided", "unguided", "control")
+
+
+class ConfigError(ValueError):
+    """A setting that cannot work; the message names key, value and remedy."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of methods.tsv. `environment` is a file of envs/, without its ending."""
+
+    name: str
+    label: str
+    module: str
+    environment: str
+    package: str
+    kind: str
+    options: dict
+    threads: int
+    minutes: float
+    memory_mb: float
+    citation: str
+
+
+def resolve(path):
+    """Where a file named in the config is: absolute, or relative to the repository."""
+    return Path(path) if Path(path).is_absolute() else ROOT / path
+
+
+def read_methods(path="config/methods.tsv"):
+    """Rows of the table of methods, by name, in its order."""
+    path = resolve(path)
+    if not path.exists():
+        raise ConfigError(f"methods_file: {path} does not exist; give the path of a methods table.")
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    methods = {}
+    for number, row in enumerate(rows, start=2):
+        try:
+            method = Method(
+                name=row["method"],
+                label=row["label"],
+                module=row["module"],
+                environment=row["environment"],
+                package=row["package"],
+                kind=row["kind"],
+                options=json.loads(row["options"] or "{}"),
+                threads=int(row["threads"]),
+                minutes=float(row["minutes"]),
+                memory_mb=float(row["memory_mb"]),
+                citation=row["citation"],
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise ConfigError(
+                f"{path}, line {number}: {type(error).__name__} {error}; every row needs the "
+                "columns of the first line, numbers in threads, minutes and memory_mb, and JSON in "
+                "options."
+            ) from error
+        if method.kind not in KINDS:
+            raise ConfigError(
+                f"{path}, line {number}: kind {method.kind!r} must be one of {', '.join(KINDS)}."
+            )
+        if method.name in methods:
+            raise ConfigError(f"{path}, line {number}: method {method.name!r} stands twice.")
+        methods[method.name] = method
+    return methods

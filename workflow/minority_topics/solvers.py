@@ -1,0 +1,249 @@
+"""Three ways to minimise D_KL(V || WH) under the constraints of the paper.
+
+Notation: V (M documents x N words), W (M x K), H (K x N, held as its transpose Ht), minority topics
+k < n_minority, seed columns SI, seed-free documents I0:
+
+    g1_ik = W_ik - w_max <= 0                                   for i in I0, k < n_minority
+    g2_k  = theta_min - sum_{j in SI} H_kj / sum_j H_kj <= 0     for k < n_minority
+
+A solver turns the products A and B of a pass (see `kernels`) into the next W and H. `Exact` meets
+both constraints after every step and never raises the objective; `Paper` is the published algorithm
+and `Projected` the published algorithm with the cap on W enforced.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """The bounds and where they hold: `seed_columns` (N,) and `seed_free` (M,) are boolean masks."""
+
+    n_minority: int
+    w_max: float
+    theta_min: float
+    seed_columns: np.ndarray
+    seed_free: np.ndarray
+
+    def cap(self, W):
+        """Cut W_ik to w_max for seed-free documents and minority topics, in place."""
+        m = self.n_minority
+        W[self.seed_free, :m] = np.minimum(W[self.seed_free, :m], W.dtype.type(self.w_max))
+        return W
+
+    def seed_share(self, Ht):
+        """Share of seed words in each minority topic (n_minority,); 0 for an empty topic."""
+        minority = Ht[:, : self.n_minority].astype(np.float64, copy=False)
+        return _divide(minority[self.seed_columns].sum(axis=0), minority.sum(axis=0))
+
+    def violation(self, W, Ht):
+        """The largest excess over each bound, (max g1, max g2), 0 where the bound is met."""
+        capped = W[self.seed_free, : self.n_minority]
+        excess = float(capped.max(initial=0)) - self.w_max
+        shortfall = self.theta_min - float(self.seed_share(Ht).min(initial=1))
+        return max(excess, 0.0), max(shortfall, 0.0)
+
+
+class Exact:
+    """Minimise the KL majoriser under the constraints, in closed form, one factor at a time.
+
+    Rows of H stay on the simplex. With A and B of a pass, the majoriser of D_KL is
+    sum_ik (w_ik - A_ik log w_ik) in W and -sum_kj B_kj log h_kj in H, hence
+
+        W_ik = A_ik, and min(A_ik, w_max) where g1 applies;
+        H_k  = B_k / sum_j B_kj, where the seed words get theta_min of the mass or more; else
+        H_kj = B_kj theta_min / B_S on seed columns, B_kj (1 - theta_min) / (B - B_S) elsewhere.
+
+    Each step minimises an upper bound that touches the objective, so the objective never rises.
+    """
+
+    name = "exact"
+
+    def __init__(self, constraints):
+        self.constraints = constraints
+
+    def begin(self, W, Ht):
+        """Scale (W, H) so that H lies on the simplex, and make both feasible."""
+        scale = Ht.sum(axis=0)
+        W = np.multiply(W, scale, order="C")
+        return self.step_W(W, Ht, W), self.step_H(W, Ht, Ht)
+
+    def step_W(self, W, Ht, A):
+        return self.constraints.cap(A)
+
+    def step_H(self, W, Ht, B):
+        c = self.constraints
+        mass = B.sum(axis=0, dtype=np.float64)
+        factor = np.broadcast_to(_divide(1.0, mass), (2, len(mass))).copy()  # off and on seeds
+        minority = slice(0, c.n_minority)
+        seed_mass = B[c.seed_columns, minority].sum(axis=0, dtype=np.float64)
+        other_mass = mass[minority] - seed_mass
+        short = seed_mass < c.theta_min * mass[minority]
+        factor[0, minority][short] = _divide(1 - c.theta_min, other_mass)[short]
+        factor[1, minority][short] = _divide(c.theta_min, seed_mass)[short]
+        new = B * factor[c.seed_columns.astype(np.intp)].astype(B.dtype)
+        # A topic that explains nothing keeps its words; one without seed words gets them evenly,
+        # which costs nothing: the majoriser is flat there.
+        dead = mass <= 0
+        new[:, dead] = Ht[:, dead]
+        bare = np.flatnonzero(short & (seed_mass <= 0))
+        if len(bare) and c.seed_columns.any():
+            new[np.ix_(c.seed_columns, bare)] = c.theta_min / c.seed_columns.sum()
+        return new
+
+    def multipliers(self, W, Ht, A, B):
+        """lambda (M x n_minority) and mu (n_minority,) that the active bounds imply at (W, H).
+
+        lambda_ik = A_ik / W_ik - 1 and mu_k = (B - B_S) / (1 - theta_min) - B_S / theta_min.
+        """
+        c = self.constraints
+        m = c.n_minority
+        free = c.seed_free[:, None]
+        active = free & (W[:, :m] >= W.dtype.type(c.w_max)) if c.w_max > 0 else False
+        ratio = _divide(A[:, :m].astype(np.float64), W[:, :m].astype(np.float64))
+        lambda_ = np.where(active, np.maximum(ratio - 1, 0), 0)
+        seed_mass = B[c.seed_columns, :m].sum(axis=0, dtype=np.float64)
+        other_mass = B[:, :m].sum(axis=0, dtype=np.float64) - seed_mass
+        mu = other_mass / (1 - c.theta_min) - _divide(seed_mass, c.theta_min)
+        tight = (c.theta_min > 0) & (c.seed_share(Ht) <= c.theta_min * (1 + 1e-6))
+        return lambda_, np.where(tight, np.maximum(mu, 0), 0)
+
+
+class Paper:
+    """Algorithms 1-3 of the paper: multiplicative updates with gradient ascent on the multipliers.
+
+    W_ik <- A_ik / (sum_j H_kj + lambda_ik); H by version 1 (or 2) of its update, and by version 2
+    for every topic of which a version 1 denominator is not positive; then
+    lambda_ik <- max(0, lambda_ik + eta g1_ik) and mu_k likewise, or 0 where the bound is inactive.
+    One sweep over W is made per iteration, with (WH) of the sweep's start.
+    """
+
+    name = "paper"
+
+    def __init__(self, constraints, eta, h_update):
+        self.constraints = constraints
+        self.eta = eta
+        self.h_update = h_update
+
+    def begin(self, W, Ht):
+        c = self.constraints
+        self.lambda_ = np.zeros((len(W), c.n_minority), dtype=W.dtype)
+        self.mu = np.zeros(c.n_minority, dtype=W.dtype)
+        return W, Ht
+
+    def step_W(self, W, Ht, A):
+        denominator = np.broadcast_to(Ht.sum(axis=0), A.shape).copy()
+        denominator[:, : self.constraints.n_minority] += self.lambda_
+        return _divide(A, denominator)
+
+    def step_H(self, W, Ht, B):
+        c = self.constraints
+        m = c.n_minority
+        den = Ht[:, :m].sum(axis=0)
+        num = Ht[c.seed_columns, :m].sum(axis=0)
+        push = self.mu * _divide(num, den**2)
+        pull = self.mu * _divide(1.0, den) * c.seed_columns[:, None]
+        weight = W.sum(axis=0)
+        new = _divide(B, weight)
+        denominator = weight[:m] + push - pull
+        version1 = _divide(B[:, :m], denominator)
+        version2 = _divide(B[:, :m] + Ht[:, :m] * pull, weight[:m] + push)
+        keep = (self.h_update == 1) & (denominator > 0).all(axis=0)
+        new[:, :m] = np.where(keep, version1, version2)
+        self._ascend(W, new)
+        return new
+
+    def _ascend(self, W, Ht):
+        c = self.constraints
+        g1 = W[:, : c.n_minority] - c.w_max
+        active = c.seed_free[:, None] & (g1 >= 0)
+        self.lambda_ = np.where(active, np.maximum(0, self.lambda_ + self.eta * g1), 0)
+        g2 = c.theta_min - c.seed_share(Ht)
+        self.mu = np.where(g2 >= 0, np.maximum(0, self.mu + self.eta * g2), 0)
+        self.lambda_ = self.lambda_.astype(W.dtype, copy=False)
+        self.mu = self.mu.astype(W.dtype, copy=False)
+
+    def multipliers(self, W, Ht, A, B):
+        return self.lambda_.astype(np.float64), self.mu.astype(np.float64)
+
+
+class Projected(Paper):
+    """The published updates, with W cut to w_max after each of them."""
+
+    name = "projected"
+
+    def step_W(self, W, Ht, A):
+        return self.constraints.cap(super().step_W(W, Ht, A))
+
+
+def minimise(passes, solver, W, Ht, max_iter, tol, learn_topics=True, callback=None):
+    """Iterate `solver` from (W, Ht) until the objective changes by less than tol of itself.
+
+    Returns W, Ht and the objective at the start and after each iteration. `callback(iteration, W,
+    Ht, objective)` sees every state, the start included.
+    """
+    history = []
+    while True:
+        A, divergence = passes.rows(W, Ht)
+        history.append(passes.objective(W, Ht, divergence))
+        if callback is not None:
+            callback(len(history) - 1, W, Ht, history[-1])
+        if len(history) > max_iter or _settled(history, tol) or not np.isfinite(history[-1]):
+            return W, Ht, history
+        W = solver.step_W(W, Ht, A)
+        if learn_topics:
+            Ht = solver.step_H(W, Ht, passes.columns(W, Ht))
+
+
+def _settled(history, tol):
+    return len(history) > 1 and abs(history[-2] - history[-1]) <= tol * abs(history[-2])
+
+
+def kkt_residuals(passes, solver, W, Ht):
+    """How far (W, H) is from the Karush-Kuhn-Tucker conditions, and the multipliers.
+
+    With the gradients of the Lagrangian L (on the simplex for `Exact`, as in the paper otherwise),
+    each entry is scaled by what it competes with, so that the numbers are shares:
+      stationarity_W  sum |W dL/dW| / sum V
+      stationarity_H  sum |H dL/dH| / sum V
+      primal_W, primal_H   largest g1 and g2, 0 if met
+      dual            largest negative part of lambda and mu
+      slackness       (sum |lambda g1| + sum |mu g2|) / sum V
+    """
+    c = solver.constraints
+    A, _ = passes.rows(W, Ht)
+    B = passes.columns(W, Ht)
+    lambda_, mu = solver.multipliers(W, Ht, A, B)
+    m = c.n_minority
+    W64, Ht64 = W.astype(np.float64), Ht.astype(np.float64)
+    word_mass, topic_mass = Ht64.sum(axis=0), W64.sum(axis=0)
+
+    pull_W = W64 * word_mass - A
+    pull_W[:, :m] += W64[:, :m] * lambda_
+    pull_H = Ht64 * topic_mass - B
+    share = c.seed_share(Ht)
+    pull_H[:, :m] += Ht64[:, :m] * mu * _divide(share - c.seed_columns[:, None], word_mass[:m])
+    if solver.name == "exact":  # the multiplier of sum_j H_kj = 1
+        pull_H -= Ht64 * pull_H.sum(axis=0)
+
+    g1 = (W64[:, :m] - c.w_max) * c.seed_free[:, None]
+    primal_W, primal_H = c.violation(W, Ht)
+    residuals = {
+        "stationarity_W": float(np.abs(pull_W).sum()) / passes.total,
+        "stationarity_H": float(np.abs(pull_H).sum()) / passes.total,
+        "primal_W": primal_W,
+        "primal_H": primal_H,
+        "dual": float(max(0.0, -lambda_.min(initial=0), -mu.min(initial=0))),
+        "slackness": float(np.abs(lambda_ * g1).sum() + np.abs(mu * (c.theta_min - share)).sum())
+        / passes.total,
+    }
+    return residuals, lambda_, mu
+
+
+def _divide(numerator, denominator):
+    """Elementwise quotient with 0 / 0 = 0."""
+    numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    dtype = np.result_type(numerator, denominator)
+    quotient = np.zeros(numerator.shape, dtype=dtype)
+    return np.divide(numerator, denominator, out=quotient, where=denominator != 0)

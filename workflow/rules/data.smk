@@ -1,0 +1,143 @@
+# The corpora: background, injected topics, matrices.
+
+INJECTED = [name for name, dataset in DATASETS.items() if dataset["kind"] == "injected"]
+LABELLED = [name for name in DATASETS if name not in INJECTED]
+
+
+def background_file(wildcards):
+    source = DATASETS[wildcards.dataset]["background"]
+    return [] if source == "simulated" else [str(resolve(source))]
+
+
+def background_source(wildcards):
+    return (background_file(wildcards) or ["simulated"])[0]
+
+
+def topics_option(wildcards):
+    dataset = DATASETS[wildcards.dataset]
+    return f"--topics {shlex.quote(str(resolve(dataset['topics'])))}" if "topics" in dataset else ""
+
+
+def topics_file(wildcards):
+    dataset = DATASETS[wildcards.dataset]
+    return [str(resolve(dataset["topics"]))] if "topics" in dataset else []
+
+
+rule background:
+    input:
+        source=background_file,
+        library=modules("corpus", "text", "contract"),
+        environment=environments("study"),
+    output:
+        documents="results/{dataset}/corpus/{draw}/background.csv",
+    log:
+        "results/logs/background/{dataset}.{draw}.log",
+    conda:
+        "../../envs/study.yaml"
+    wildcard_constraints:
+        dataset="|".join(INJECTED) or "none",
+    params:
+        python=python_of("study"),
+        source=background_source,
+        n_documents=of_dataset("n_documents"),
+        random_state=state_for("background"),
+        text_column=of_dataset("text_column"),
+        stop_words=of_dataset("stop_words"),
+        lemmas=of_dataset("lemmas"),
+    message:
+        "Background of {wildcards.dataset}, corpus {wildcards.draw}"
+    shell:
+        "{params.python} -m minority_topics background --source {params.source:q}"
+        " --n-documents {params.n_documents} --random-state {params.random_state}"
+        " --text-column {params.text_column:q} --stop-words {params.stop_words}"
+        " --lemmas {params.lemmas} --out {output.documents:q} &> {log}"
+
+
+rule inject:
+    input:
+        documents=rules.background.output.documents,
+        topics=file_of_dataset("topics"),
+        library=modules("inject", "contract"),
+        environment=environments("study"),
+    output:
+        documents="results/{dataset}/corpus/{draw}/documents.csv",
+    log:
+        "results/logs/inject/{dataset}.{draw}.log",
+    conda:
+        "../../envs/study.yaml"
+    wildcard_constraints:
+        dataset="|".join(INJECTED) or "none",
+    params:
+        python=python_of("study"),
+        rate=of_dataset("rate"),
+        n_words=of_dataset("n_words"),
+        random_state=state_for("inject"),
+    message:
+        "Injecting topics into {wildcards.dataset}, corpus {wildcards.draw}"
+    shell:
+        "{params.python} -m minority_topics inject --documents {input.documents:q}"
+        " --topics {input.topics:q} --rate {params.rate} --n-words {params.n_words}"
+        " --random-state {params.random_state} --out {output.documents:q} &> {log}"
+
+
+rule read_labelled:
+    input:
+        file=file_of_dataset("file"),
+        library=modules("text", "contract"),
+        environment=environments("study"),
+    output:
+        documents="results/{dataset}/corpus/{draw}/documents.csv",
+    log:
+        "results/logs/read_labelled/{dataset}.{draw}.log",
+    conda:
+        "../../envs/study.yaml"
+    wildcard_constraints:
+        dataset="|".join(LABELLED) or "none",
+    params:
+        python=python_of("study"),
+        text_column=of_dataset("text_column"),
+        label_column=of_dataset("label_column"),
+        background_label=of_dataset("background_label"),
+        stop_words=of_dataset("stop_words"),
+        lemmas=of_dataset("lemmas"),
+    message:
+        "Reading {wildcards.dataset}"
+    shell:
+        "{params.python} -m minority_topics read_labelled {input.file:q}"
+        " --text-column {params.text_column:q} --label-column {params.label_column:q}"
+        " --background-label={params.background_label:q} --stop-words {params.stop_words}"
+        " --lemmas {params.lemmas} --out {output.documents:q} &> {log}"
+
+
+rule vectorise:
+    input:
+        documents="results/{dataset}/corpus/{draw}/documents.csv",
+        seed_words=file_of_dataset("seed_words"),
+        topics=topics_file,
+        library=modules("text", "inject", "corpus", "contract"),
+        environment=environments("study"),
+    output:
+        facts="results/{dataset}/corpus/{draw}/corpus.json",
+        matrices=expand(
+            "results/{{dataset}}/corpus/{{draw}}/{name}",
+            name=["counts.npz", "tfidf.npz", "truth.npz"],
+        ),
+        lists=expand(
+            "results/{{dataset}}/corpus/{{draw}}/{name}.txt",
+            name=["vocabulary", "seed_words", "topics"],
+        ),
+    log:
+        "results/logs/vectorise/{dataset}.{draw}.log",
+    conda:
+        "../../envs/study.yaml"
+    params:
+        python=python_of("study"),
+        topics=topics_option,
+        min_df=of_dataset("min_df"),
+        max_df=of_dataset("max_df"),
+    message:
+        "Matrices of {wildcards.dataset}, corpus {wildcards.draw}"
+    shell:
+        "{params.python} -m minority_topics vectorise {input.documents:q}"
+        " --seed-words {input.seed_words:q} {params.topics}"
+        " --min-df {params.min_df} --max-df {params.max_df} &> {log}"
