@@ -44,8 +44,9 @@ lint: setup ## check style and the workflow
 	$(BIN)/snakefmt --check Snakefile workflow/rules
 	$(BIN)/snakemake --lint
 
+# A local mirror may lack other platforms' files, and so their hashes: ask the main index alone.
 lock: .venvs/uv/bin/uv ## renew requirements.lock
-	$(UV) pip compile --quiet --upgrade --all-extras --universal --python-version 3.11 \
+	UV_EXTRA_INDEX_URL= UV_FIND_LINKS= $(UV) pip compile --quiet --upgrade --all-extras --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
 	  pyproject.toml --output-file requirements.lock
 

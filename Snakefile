@@ -3,7 +3,13 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-configfile: "config/config.yaml"
+# Only where no other is given: Snakemake would merge the two.
+if not workflow.config_settings.configfiles:
+
+    configfile: "config/config.yaml"
+
+
+report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
@@ -25,3 +31,8 @@ rule all:
     input:
         all_fits(),
         all_figures(),
+
+
+onstart:
+    for name in DATASETS:
+        save_config(name)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from . import __version__
-from .contract import derive_random_state, write_documents
+from .contract import BACKGROUND, derive_random_state, write_documents
 
 
 def main(arguments=None):
@@ -68,7 +68,7 @@ def build_parser():
 
     add = verb(read_labelled, "Read a labelled file as it is.")
     add("file", type=Path)
-    add("--label-column", default="label")
+    add("--label-column", help="without it every document is background")
     add("--background-label", default="-1")
     _add_cleaning(add)
     add("--out", type=Path, required=True, help="documents.csv to write")
@@ -182,7 +182,7 @@ def background(options):
         rng = np.random.default_rng(options.random_state)
         ids = np.sort(rng.choice(ids, options.n_documents, replace=False)).tolist()
         documents = [documents[number] for number in ids]
-    write_documents(options.out, ids, documents, ["-1"] * len(documents))
+    write_documents(options.out, ids, documents, [BACKGROUND] * len(documents))
 
 
 def inject(options):
@@ -199,18 +199,21 @@ def inject(options):
         n_words=options.n_words,
         random_state=options.random_state,
     )
-    names = ["-1" if label < 0 else topics[label].name for label in labels]
+    names = [BACKGROUND if label < 0 else topics[label].name for label in labels]
     write_documents(options.out, [row["id"] for row in rows], documents, names)
 
 
 def read_labelled(options):
     from .text import clean, read_table
 
-    columns = [options.text_column, options.label_column]
+    columns = [options.text_column]
+    if options.label_column:
+        columns.append(options.label_column)
     rows = read_table(options.file, columns)
-    documents = clean((row[columns[0]] for row in rows), options.stop_words, options.lemmas)
-    labels = [row[columns[1]].strip() for row in rows]
-    labels = ["-1" if label == options.background_label else label for label in labels]
+    documents = clean((row[options.text_column] for row in rows), options.stop_words, options.lemmas)
+    background = options.background_label
+    labels = [row.get(options.label_column, background).strip() for row in rows]
+    labels = [BACKGROUND if label == background else label for label in labels]
     write_documents(options.out, range(len(rows)), documents, labels)
 
 
@@ -232,7 +235,7 @@ def vectorise(options):
         topics = read_topics(options.topics)
         names, truth = [topic.name for topic in topics], topic_word_truth(topics, vocabulary)
     else:
-        names = sorted({row["label"] for row in rows} - {"-1"})
+        names = sorted({row["label"] for row in rows} - {BACKGROUND})
     index = {name: number for number, name in enumerate(names)}
     labels = np.array([index.get(row["label"], -1) for row in rows])
     if not options.topics:

@@ -14,6 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 N_TOP_WORDS = 10
+# The label of a document without an injected topic.
+BACKGROUND = "-1"
 
 
 class UnusableProblem(ValueError):
@@ -222,7 +224,7 @@ def read_corpus(folder):
 
 
 def write_documents(path, ids, documents, labels):
-    """documents.csv: id, label (a topic's name, or empty for background) and text, a row each."""
+    """documents.csv: id, label (a topic's name, or BACKGROUND) and text, a row each."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

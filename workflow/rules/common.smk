@@ -4,6 +4,7 @@ import shlex
 import sys
 from pathlib import Path
 
+import yaml
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import DeploymentMethod
 
@@ -100,6 +101,14 @@ def all_figures():
     return expand(
         "results/{dataset}/figures/{figure}.png", dataset=DATASETS, figure=CONFIG["figures"]
     )
+
+
+def save_config(dataset):
+    """The effective configuration, beside the results it leads to."""
+    path = Path("results", dataset, "config.yaml")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    effective = {**CONFIG, "datasets": {dataset: DATASETS[dataset]}}
+    path.write_text(yaml.safe_dump(effective, sort_keys=False, allow_unicode=True))
 
 
 def environment_record(name):

@@ -13,6 +13,14 @@ def background_source(wildcards):
     return (background_file(wildcards) or ["simulated"])[0]
 
 
+def label_options(wildcards):
+    dataset = DATASETS[wildcards.dataset]
+    background = f"--background-label={shlex.quote(dataset['background_label'])}"
+    if dataset["label_column"] is None:
+        return background
+    return f"--label-column={shlex.quote(dataset['label_column'])} {background}"
+
+
 def topics_option(wildcards):
     dataset = DATASETS[wildcards.dataset]
     return f"--topics {shlex.quote(str(resolve(dataset['topics'])))}" if "topics" in dataset else ""
@@ -96,16 +104,14 @@ rule read_labelled:
     params:
         python=python_of("study"),
         text_column=of_dataset("text_column"),
-        label_column=of_dataset("label_column"),
-        background_label=of_dataset("background_label"),
+        labels=label_options,
         stop_words=of_dataset("stop_words"),
         lemmas=of_dataset("lemmas"),
     message:
         "Reading {wildcards.dataset}"
     shell:
         "{params.python} -m minority_topics read_labelled {input.file:q}"
-        " --text-column {params.text_column:q} --label-column {params.label_column:q}"
-        " --background-label={params.background_label:q} --stop-words {params.stop_words}"
+        " --text-column {params.text_column:q} {params.labels} --stop-words {params.stop_words}"
         " --lemmas {params.lemmas} --out {output.documents:q} &> {log}"
 
 

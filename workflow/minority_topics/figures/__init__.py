@@ -11,6 +11,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 # Okabe and Ito's colour-blind safe palette. Ours stand out; kinds of baselines share a hue.
@@ -27,6 +28,11 @@ STYLE = {
     "axes.spines.right": False,
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
+    "axes.grid": True,
+    "axes.grid.axis": "x",
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
     "figure.dpi": 100,
     "savefig.dpi": 200,
     "savefig.bbox": "tight",
@@ -41,11 +47,13 @@ class Look:
     label: str
     colour: str
     ours: bool
+    control: bool
 
 
 def look(method):
     ours = method.module == "constrained_nmf"
-    return Look(method.label, COLOURS["ours" if ours else method.kind], ours)
+    colour = COLOURS["ours" if ours else method.kind]
+    return Look(method.label, colour, ours, method.kind == "control")
 
 
 def draw(name, scores, methods, out):
@@ -88,6 +96,21 @@ def summarise(scores, columns):
         row["reason"] = "" if len(good) else group["reason"].iloc[0]
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def name_models(axes, table, looks):
+    """Models down the y axis, the first on top, ours marked."""
+    axes.set_yticks(range(len(table)), [looks[method].label for method in table["method"]])
+    axes.set_ylim(len(table) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    for tick, method in zip(axes.get_yticklabels(), table["method"], strict=True):
+        if looks[method].ours:
+            tick.set(fontweight="bold", color=looks[method].colour)
+
+
+def controls(table, looks):
+    """A mask of the table's rows that are controls."""
+    return np.array([looks[method].control for method in table["method"]])
 
 
 def subtitle(table):

@@ -1,0 +1,152 @@
+"""The contract, for every row of the table of methods, each in its own environment."""
+
+import csv
+import dataclasses
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from minority_topics.contract import (
+    ContractError,
+    Fit,
+    Problem,
+    check_fit,
+    read_corpus,
+    read_fit,
+    write_corpus,
+    write_documents,
+)
+from minority_topics.fitting import Job, Limits, run_jobs
+from minority_topics.registry import ROOT, read_methods
+
+METHODS = read_methods()
+SETTING = {"n_topics": 4, "n_minority": 2}
+
+
+def job_of(method, corpus, out, random_state):
+    return Job(
+        method=method.name,
+        module=method.module,
+        corpus=str(corpus),
+        out=str(out),
+        random_state=random_state,
+        options=method.options,
+        control=method.kind == "control",
+        package=method.package,
+        **SETTING,
+    )
+
+
+@pytest.fixture(scope="module", params=METHODS.values(), ids=METHODS)
+def fitted(request, corpus_folder, python_of, tmp_path_factory):
+    """A method fitted twice with one random state, in two processes, and once with another."""
+    method = request.param
+    out = tmp_path_factory.mktemp(method.name)
+    python = python_of(method.environment)
+    first = [job_of(method, corpus_folder, out / "1", 1), job_of(method, corpus_folder, out / "2", 2)]
+    again = [job_of(method, corpus_folder, out / "again", 1)]
+    limits = Limits(method.minutes, method.memory_mb, method.threads)
+    statuses = run_jobs(first, limits, python) + run_jobs(again, limits, python)
+    return method, out, statuses
+
+
+def test_fits_and_records_how(fitted):
+    method, _, statuses = fitted
+    for status in statuses:
+        assert (status["status"], status["reason"]) == ("ok", "")
+        assert status["seconds"] > 0
+        assert status["peak_memory_mb"] > 1
+        assert method.package in status["versions"]
+
+
+def test_shapes_and_sums(fitted, corpus_folder):
+    method, out, _ = fitted
+    corpus, fit = read_corpus(corpus_folder), read_fit(out / "1")
+    problem = Problem(
+        corpus.counts, corpus.tfidf, corpus.tokens, corpus.vocabulary, corpus.seed_words,
+        random_state=1, **SETTING,
+    )  # fmt: skip
+    check_fit(problem, fit, SETTING["n_topics"])
+    if method.kind == "guided":
+        assert fit.minority is not None
+
+
+def test_top_words_are_the_heaviest_words(fitted, corpus_folder):
+    _, out, _ = fitted
+    corpus, fit = read_corpus(corpus_folder), read_fit(out / "1")
+    with open(out / "1" / "top_words.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))[1:]
+    assert len(rows) == len(fit.topic_word)
+    for row, weights in zip(rows, fit.topic_word, strict=True):
+        listed = [weights[corpus.vocabulary.index(word)] for word in row[4:]]
+        assert listed == sorted(weights, reverse=True)[: len(listed)]
+        assert len(listed) == min(10, np.count_nonzero(weights))
+
+
+def test_same_random_state_same_bytes(fitted):
+    _, out, _ = fitted
+    for name in ("fit.npz", "top_words.csv", "documents.csv"):
+        assert (out / "1" / name).read_bytes() == (out / "again" / name).read_bytes()
+
+
+def test_other_random_state_other_bytes(fitted):
+    method, out, _ = fitted
+    same = (out / "1" / "fit.npz").read_bytes() == (out / "2" / "fit.npz").read_bytes()
+    assert same == (method.name in ("truth", "single"))
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_unusable_problem_gives_a_clear_error(method, python_of, tmp_path):
+    nothing = sp.csr_matrix((3, 0))
+    write_documents(tmp_path / "documents.csv", range(3), [[], [], []], ["-1"] * 3)
+    write_corpus(
+        tmp_path, counts=nothing, tfidf=nothing, vocabulary=[], seed_words=[], topic_names=[],
+        truth=np.zeros((0, 0)), facts={},
+    )  # fmt: skip
+    job = job_of(method, tmp_path, tmp_path / "out", 1)
+    (status,) = run_jobs([job], Limits(), python_of(method.environment))
+    assert status["status"] == "failed"
+    assert "3 documents and 0 words" in status["reason"]
+    assert "Traceback" not in status["reason"]
+
+
+def test_environment_files_name_exact_versions_and_every_method_has_one():
+    from minority_topics.environments import read_pins
+
+    for method in METHODS.values():
+        pins = read_pins(ROOT / "envs" / f"{method.environment}.yaml")
+        assert all("==" in pin for pin in pins)
+        assert {"numpy", "scipy"} <= {pin.split("==")[0] for pin in pins}
+
+
+class TestCheckFit:
+    problem = Problem(
+        sp.csr_matrix(np.ones((3, 5))), sp.csr_matrix(np.ones((3, 5))), [], [], [], 2, 1, 1
+    )
+    good = Fit(np.full((3, 2), 0.5), np.full((2, 5), 0.2))
+
+    def test_accepts_an_outlier_and_fewer_topics(self):
+        check_fit(self.problem, self.good, 2)
+        outlier = np.array([[1.0], [0.0], [1.0]])
+        check_fit(self.problem, Fit(outlier, np.full((1, 5), 0.2)), 2)
+
+    @pytest.mark.parametrize(
+        ("change", "complaint"),
+        [
+            ({"doc_topic": np.full((2, 2), 0.5)}, "doc_topic is"),
+            ({"doc_topic": np.full((3, 2), 0.4)}, "rows of doc_topic"),
+            ({"doc_topic": np.array([[2, -1.0]] * 3)}, "negative"),
+            ({"doc_topic": np.full((3, 2), np.nan)}, "non-finite"),
+            ({"topic_word": np.full((2, 5), 0.1)}, "rows of topic_word"),
+            ({"topic_word": np.full((2, 4), 0.25)}, "topic_word is"),
+            ({"minority": [2]}, "minority"),
+        ],
+    )
+    def test_refuses(self, change, complaint):
+        with pytest.raises(ContractError, match=complaint):
+            check_fit(self.problem, dataclasses.replace(self.good, **change), 2)
+
+    def test_refuses_more_topics_than_asked_for(self):
+        with pytest.raises(ContractError, match="2 topics"):
+            check_fit(self.problem, self.good, 1)

@@ -1,0 +1,640 @@
+"""`ConstrainedNMF`: the scikit-learn contract, its inputs, warnings and errors, published data."""
+
+import csv
+import pickle
+import warnings
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from minority_topics import ConstrainedNMF, metrics
+from minority_topics import model as model_module
+from minority_topics.model import ConstraintWarning, ObjectiveWarning
+from minority_topics.start import block_solution
+from scipy import sparse
+from scipy.special import xlogy
+from sklearn.base import clone
+from sklearn.decomposition import NMF
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+SOLVERS = ["exact", "paper", "projected"]
+WORDS = [f"word{j}" for j in range(25)]
+SEEDS = [0, 1, 2, 3]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Tiny passes on many threads wait for one another on a busy machine."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    yield
+    numba.set_num_threads(before)
+
+
+@pytest.fixture
+def X():
+    """Counts of 40 documents, the first 15 of which hold seed words."""
+    rng = np.random.default_rng(3)
+    masses = rng.dirichlet(np.full(4, 0.3), 40) * rng.uniform(5, 20, (40, 1))
+    X = rng.poisson(masses @ rng.dirichlet(np.full(len(WORDS), 0.3), 4)).astype(float)
+    X[:15, 0] += 1
+    X[15:, SEEDS] = 0
+    return X
+
+
+def make(**parameters):
+    defaults = {"n_topics": 4, "n_minority": 2, "seed_words": SEEDS, "random_state": 0}
+    return ConstrainedNMF(**(defaults | {"max_iter": 50} | parameters))
+
+
+def fitted(X, **parameters):
+    """A fit that may warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return make(**parameters).fit(X)
+
+
+def divergence(V, WH):
+    return np.sum(xlogy(V, V) - xlogy(V, WH) - V + WH)
+
+
+def seed_free(X):
+    return X[:, SEEDS].sum(axis=1) == 0
+
+
+# --- scikit-learn -------------------------------------------------------------------------------
+
+
+class GuidedByTheFirstWord(ConstrainedNMF):
+    """The estimator with what scikit-learn's checks cannot know."""
+
+    def __init__(self, n_topics=3, n_minority=1, seed_words=(0,), max_iter=200, random_state=None):
+        super().__init__(
+            n_topics, n_minority, seed_words, max_iter=max_iter, random_state=random_state
+        )
+
+
+@parametrize_with_checks([GuidedByTheFirstWord()])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"vocabulary": WORDS, "seed_words": WORDS[:4]},
+        {"start": (np.ones((40, 4)), np.eye(4, 25))},
+    ],
+    ids=["indices", "words", "given start"],
+)
+def test_clone_and_pickle(X, parameters):
+    model = make(**parameters)
+    assert repr(clone(model).get_params()) == repr(model.get_params())
+    model.fit(X)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.transform(X), model.transform(X))
+    np.testing.assert_array_equal(clone(model).fit(X).components_, model.components_)
+
+
+def test_names_of_topics(X):
+    assert make().fit(X).get_feature_names_out().tolist() == [
+        f"constrainednmf{k}" for k in range(4)
+    ]
+
+
+# --- what a fit leaves behind -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_attributes_belong_together(X, solver):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstraintWarning)
+        model = make(solver=solver)
+        W = model.fit_transform(X)
+    assert W.shape == (40, 4)
+    assert model.components_.shape == (4, 25)
+    assert model.lambda_.shape == (40, 2)
+    assert model.mu_.shape == (2,)
+    assert len(model.objective_history_) == model.n_iter_ + 1
+    assert model.objective_history_[-1] == model.objective_
+    assert model.objective_ == pytest.approx(divergence(X, W @ model.components_), rel=1e-9)
+
+    excess = max(0, (W[seed_free(X), :2] - model.w_max).max())
+    share = model.components_[:2, SEEDS].sum(axis=1) / model.components_[:2].sum(axis=1)
+    shortfall = max(0, (model.theta_min - share).max())
+    assert model.kkt_["primal_W"] == pytest.approx(excess, abs=1e-12)
+    assert model.kkt_["primal_H"] == pytest.approx(shortfall, abs=1e-12)
+    assert model.feasible_ == (max(excess, shortfall) <= 1e-9) == (solver == "exact")
+
+
+@pytest.mark.parametrize("max_iter", [1, 7])
+def test_number_of_iterations(X, max_iter):
+    model = make(max_iter=max_iter, tol=0).fit(X)
+    assert model.n_iter_ == max_iter
+    assert make(max_iter=1000, tol=1e-3).fit(X).n_iter_ < 1000
+
+
+def test_same_random_state_same_bytes(X):
+    def factors(random_state):
+        model = make(random_state=random_state)
+        return model.fit_transform(X).tobytes() + model.components_.tobytes()
+
+    assert factors(0) == factors(0)
+    assert factors(0) != factors(1)
+    assert factors(np.random.RandomState(5)) == factors(np.random.RandomState(5))
+
+
+def test_same_random_state_same_bytes_where_documents_repeat():
+    # Equal singular values: an iterative SVD meets an invariant subspace, and starts afresh.
+    X = np.tile(np.eye(6), (4, 1))
+    fits = [make(n_topics=5, seed_words=[0]).fit(X).components_ for _ in range(4)]
+    assert len({components.tobytes() for components in fits}) == 1
+
+
+def test_the_start_with_the_lowest_objective_is_kept(X, monkeypatch):
+    ends = []
+
+    def recorded(*args, **kwargs):
+        W, Ht, history = minimise(*args, **kwargs)
+        ends.append((history[-1], Ht))
+        return W, Ht, history
+
+    minimise = model_module.minimise
+    monkeypatch.setattr(model_module, "minimise", recorded)
+    model = make(start="random", n_init=6, max_iter=20).fit(X)
+    best = np.argmin([objective for objective, _ in ends])
+    assert len(ends) == 6
+    assert 0 < best < 5, "the first or last start is best: the test shows nothing"
+    assert model.objective_ == ends[best][0]
+    np.testing.assert_array_equal(model.components_, ends[best][1].T)
+
+
+def test_verbose_prints_the_objective(X, capsys):
+    model = make(verbose=4, max_iter=10, tol=0, n_init=1).fit(X)
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == 3
+    assert printed[2].startswith("iteration 8:")
+    assert f"{model.objective_history_[8]:.6g}" in printed[2]
+    make().fit(X)
+    assert capsys.readouterr().out == ""
+
+
+# --- inputs -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        sparse.csr_matrix,
+        sparse.csc_matrix,
+        sparse.coo_matrix,
+        sparse.csr_array,
+        np.asfortranarray,
+        np.int32,
+        np.ndarray.tolist,
+    ],
+)
+def test_every_form_of_X_gives_the_same_fit(X, form):
+    expected, model = make().fit(X), make().fit(form(X))
+    np.testing.assert_array_equal(model.components_, expected.components_)
+    np.testing.assert_array_equal(model.transform(form(X)), expected.transform(X))
+
+
+def untidy(X, form=sparse.csr_matrix):
+    """X with a stored zero, a split entry and descending columns in each row."""
+    indptr, indices, data = [0], [], []
+    for row in X:
+        columns = np.flatnonzero(row)[::-1]
+        first = columns[:1]
+        indices += [*columns, *first, *np.flatnonzero(row == 0)[:1]]
+        data += [*row[columns], *row[first], 0]
+        for at in (len(data) - len(columns) - 2, len(data) - 2):
+            data[at] /= 2
+        indptr.append(len(data))
+    return form((np.array(data), np.array(indices), np.array(indptr)), X.shape)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array])
+def test_untidy_sparse_X_is_read_right_and_left_alone(X, form):
+    given = untidy(X, form)
+    np.testing.assert_array_equal(given.toarray(), X)
+    before = [array.copy() for array in (given.data, given.indices, given.indptr)]
+    model = make().fit(given)
+    model.transform(given)
+    np.testing.assert_array_equal(model.components_, make().fit(X).components_)
+    for array, copy in zip((given.data, given.indices, given.indptr), before, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_dense_X_is_left_alone(X, dtype):
+    given = X.astype(dtype)
+    make().fit(given).transform(given)
+    np.testing.assert_array_equal(given, X)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_single_precision_stays_and_fits_as_well(X, solver):
+    single = fitted(X.astype(np.float32), solver=solver)
+    assert single.components_.dtype == np.float32
+    assert single.transform(X.astype(np.float32)).dtype == np.float32
+    double = fitted(X, solver=solver)
+    assert double.components_.dtype == np.float64
+    assert single.objective_ == pytest.approx(double.objective_, rel=0.01)
+    assert single.feasible_ == double.feasible_
+
+
+@pytest.mark.parametrize(
+    ("seed_words", "vocabulary"),
+    [
+        ([WORDS[j] for j in SEEDS], WORDS),
+        ([WORDS[j] for j in SEEDS], np.array(WORDS)),
+        ([WORDS[j] for j in SEEDS], {word: j for j, word in enumerate(WORDS)}),
+        (["absent", *[WORDS[j] for j in SEEDS]], WORDS),
+        ([WORDS[j] for j in SEEDS * 2], WORDS),
+        (SEEDS, WORDS),
+        (SEEDS * 2, None),
+        (tuple(SEEDS[::-1]), None),
+        (np.array(SEEDS), None),
+    ],
+    ids=["list", "array", "dict", "absent", "twice", "both", "twice int", "reversed", "array int"],
+)
+def test_every_form_of_seed_words_gives_the_same_fit(X, seed_words, vocabulary):
+    model = make(seed_words=seed_words, vocabulary=vocabulary).fit(X)
+    assert model.seed_columns_.tolist() == SEEDS
+    np.testing.assert_array_equal(model.components_, make().fit(X).components_)
+
+
+def test_a_dict_need_not_be_in_order(X):
+    vocabulary = {word: j for j, word in reversed(list(enumerate(WORDS)))}
+    model = make(seed_words=["word7", "word2"], vocabulary=vocabulary).fit(X)
+    assert model.seed_columns_.tolist() == [2, 7]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_given_start_is_used_and_left_alone(X, solver):
+    rng = np.random.default_rng(1)
+    W, H = rng.random((40, 4)), rng.random((4, 25))
+    copies = W.copy(), H.copy()
+    # Without binding constraints the start is feasible as it is.
+    model = fitted(X, solver=solver, start=(W, H), theta_min=0, w_max=1e3)
+    expected = divergence(X, W @ H)
+    assert model.objective_history_[0] == pytest.approx(expected, rel=1e-12)
+    assert len(model.objective_history_) > 2
+    np.testing.assert_array_equal(W, copies[0])
+    np.testing.assert_array_equal(H, copies[1])
+
+
+# --- the block start ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_minority", [0, 2, 4])
+def test_block_solution_is_block_diagonal(X, n_minority):
+    free = seed_free(X)
+    W, Ht = block_solution(sparse.csr_matrix(X), free, 4, n_minority)
+    assert (W[free, :n_minority] == 0).all()
+    assert (W[~free, n_minority:] == 0).all()
+    assert min(W.min(), Ht.min()) >= 0
+    np.testing.assert_allclose(Ht.sum(axis=0), 1, rtol=1e-12)
+    for documents, topics in ((~free, slice(n_minority)), (free, slice(n_minority, 4))):
+        if W[:, topics].size:
+            block = X[documents]
+            rest = block - W[documents, topics] @ Ht[:, topics].T
+            assert np.sum(rest**2) < 0.8 * np.sum((block - block.mean()) ** 2)
+
+
+def test_block_start_leads_lower_than_random_starts(X):
+    block = make(n_init=1).fit(X).objective_
+    random = [make(start="random", random_state=s).fit(X).objective_ for s in range(5)]
+    assert block < np.mean(random)
+
+
+# --- transform ----------------------------------------------------------------------------------
+
+
+def test_transform_of_the_training_documents_is_the_fitted_W(X):
+    model = make(max_iter=5000, tol=1e-12, n_init=1)
+    W = model.fit_transform(X)
+    again = model.transform(X)
+    np.testing.assert_allclose(again, W, atol=1e-3 * W.max())
+    assert divergence(X, again @ model.components_) <= model.objective_ * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("w_max", [0, 1e-9, 0.05])
+def test_transform_respects_the_cap_in_seed_free_documents(X, solver, w_max):
+    model = fitted(X, solver=solver, w_max=w_max)
+    new = np.random.default_rng(0).poisson(0.5, (30, 25)).astype(float)
+    new[:15, SEEDS] = 0
+    W = model.transform(new)
+    assert (W >= 0).all()
+    assert W[seed_free(new), :2].max() <= w_max * (1 + 1e-12)
+    assert W[~seed_free(new), :2].max() > 0.1
+
+
+@pytest.mark.parametrize("count", [1, 5, 1000])
+def test_a_word_the_topics_never_saw_does_not_disturb_a_transform(X, count):
+    X[:, 20] = 0
+    model = make().fit(X)
+    expected = model.transform(X)
+    X[3, 20] = count
+    new = model.transform(X)
+    assert np.isfinite(new).all()
+    others = np.arange(40) != 3
+    np.testing.assert_allclose(new[others], expected[others], atol=1e-2 * expected.max())
+
+
+def test_an_empty_document_holds_no_topic(X):
+    X[[2, 30]] = 0
+    model = make()
+    assert (model.fit_transform(X)[[2, 30]] == 0).all()
+    assert (model.transform(X)[[2, 30]] == 0).all()
+
+
+# --- special corpora and settings -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_iterations", [1, 20, 200])
+def test_no_minority_is_plain_nmf(X, n_iterations):
+    rng = np.random.default_rng(4)
+    W, H = rng.random((40, 4)), rng.random((4, 25))
+    ours = make(n_minority=0, seed_words=None, start=(W, H), tol=0, max_iter=n_iterations).fit(X)
+    plain = NMF(
+        4,
+        init="custom",
+        solver="mu",
+        beta_loss="kullback-leibler",
+        tol=0,
+        max_iter=n_iterations,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = plain.fit_transform(X, W=W.copy(), H=H.copy()) @ plain.components_
+    assert ours.feasible_
+    assert ours.objective_ <= divergence(X, theirs) * (1 + 1e-6)
+
+
+def keep(X):
+    return X
+
+
+def three_documents(X):
+    return X[13:16]
+
+
+def one_document(X):
+    return X[:1]
+
+
+def one_word(X):
+    return X[:, :1]
+
+
+def every_document_holds_a_seed(X):
+    return X[:15]
+
+
+def empty_seed_free_documents(X):
+    X[15:] = 0
+    return X
+
+
+def one_kind_of_document(X):
+    X[:] = X[0]
+    return X
+
+
+@pytest.mark.parametrize(
+    "corpus",
+    [
+        keep,
+        three_documents,
+        one_document,
+        one_word,
+        every_document_holds_a_seed,
+        empty_seed_free_documents,
+        one_kind_of_document,
+    ],
+)
+@pytest.mark.parametrize("n_minority", [0, 1, 4])
+@pytest.mark.parametrize("start", ["block", "random"])
+def test_special_corpora(X, corpus, n_minority, start):
+    X = corpus(X)
+    seeds = [j for j in SEEDS if j < X.shape[1]]
+    model = make(n_minority=n_minority, seed_words=seeds, start=start)
+    W = model.fit_transform(X)
+    assert W.shape == (len(X), 4)
+    assert np.isfinite(W).all()
+    assert np.isfinite(model.components_).all()
+    assert np.isfinite(model.objective_)
+    assert model.feasible_
+    np.testing.assert_allclose(model.components_.sum(axis=1), 1, rtol=1e-9)
+    assert np.isfinite(list(model.kkt_.values())).all()
+    assert np.isfinite(model.transform(X)).all()
+
+
+def test_no_bound_on_W(X):
+    model = make(w_max=np.inf).fit(X)
+    assert model.feasible_
+    assert np.isfinite(list(model.kkt_.values())).all()
+
+
+# --- warnings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", ["paper", "projected"])
+def test_unmet_constraints_are_warned_of(X, solver):
+    with pytest.warns(ConstraintWarning, match=rf"not met by solver='{solver}'.*theta_min=0\.4"):
+        model = make(solver=solver).fit(X)
+    assert not model.feasible_
+
+
+def test_a_rising_objective_is_warned_of(X):
+    with pytest.warns(ObjectiveWarning, match="rose") as caught:
+        model = fitted_with_large_steps(X)
+    rises = int((np.diff(model.objective_history_) > 1e-9 * model.objective_).sum())
+    messages = [str(w.message) for w in caught if w.category is ObjectiveWarning]
+    assert rises > 1
+    assert f"rose in {rises} of {model.n_iter_} iterations" in messages[0]
+
+
+def fitted_with_large_steps(X):
+    return make(solver="paper", start="random", eta=10, max_iter=200, tol=0).fit(X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("case", ["ordinary", "perfect fit", "more topics than documents"])
+def test_exact_never_warns(X, case, dtype):
+    parameters = {"max_iter": 500, "tol": 0, "n_init": 2}
+    if case == "perfect fit":
+        X = np.diag(np.arange(1, 7) / 7.0)
+        parameters |= {"n_topics": 6, "seed_words": [0, 1]}
+    if case == "more topics than documents":
+        X = X[13:16]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(**parameters).fit(X.astype(dtype))
+
+
+def test_no_document_with_a_seed_word_is_warned_of(X):
+    X[:, SEEDS] = 0
+    with pytest.warns(ConstraintWarning, match="No document holds a seed word"):
+        make().fit(X)
+
+
+def test_no_seed_word_in_the_vocabulary_is_warned_of(X):
+    with pytest.warns(ConstraintWarning, match="No seed word is in the vocabulary"):
+        make(seed_words=["absent"], vocabulary=WORDS).fit(X)
+
+
+def test_a_fit_that_ends_in_nan_is_not_feasible(X, monkeypatch):
+    def spoilt(passes, solver, W, Ht, *args, **kwargs):
+        return W, np.full_like(Ht, np.nan), [1.0, np.nan]
+
+    monkeypatch.setattr(model_module, "minimise", spoilt)
+    with pytest.warns(ObjectiveWarning, match="nan"):
+        model = make().fit(X)
+    assert not model.feasible_
+
+
+# --- errors -------------------------------------------------------------------------------------
+
+INVALID = {
+    "n_topics": [0, -1, 2.5, "4", None],
+    "n_minority": [-1, 5, 1.5, None],
+    "w_max": [-1e-9, np.nan, None, "1e-9"],
+    "theta_min": [-0.1, 1, 1.5, np.nan, None, "0.4"],
+    "solver": ["exactly", None, 1],
+    "start": ["blocks", None, 3, (np.ones((40, 4)),)],
+    "n_init": [0, 1.5, "many", None],
+    "h_update": [0, 3, None, "1"],
+    "eta": [-1, np.nan, None, "1e-3"],
+    "max_iter": [0, 1.5, None],
+    "tol": [-1, np.nan, None, "1e-5"],
+    "seed_words": [None, WORDS[0], [0.5, 1.5], np.arange(25) == 7, [0, WORDS[1]]],
+    "vocabulary": [WORDS[:-1]],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        pytest.param(name, value, id=f"{name}-{number}")
+        for name, values in INVALID.items()
+        for number, value in enumerate(values)
+    ],
+)
+def test_an_invalid_parameter_is_named(X, name, value):
+    with pytest.raises(ValueError, match=name):
+        make(**({"vocabulary": WORDS} | {name: value})).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("W", "H"),
+    [
+        (np.ones((40, 3)), np.ones((4, 25))),
+        (np.ones((40, 4)), np.ones((25, 4))),
+        (-np.ones((40, 4)), np.ones((4, 25))),
+        (np.ones((40, 4)), np.full((4, 25), np.nan)),
+        (np.full((40, 4), np.inf), np.ones((4, 25))),
+    ],
+    ids=["W shape", "H transposed", "negative", "nan", "infinite"],
+)
+def test_an_invalid_start_is_named(X, W, H):
+    with pytest.raises(ValueError, match="start"):
+        make(start=(W, H)).fit(X)
+
+
+def test_words_need_a_vocabulary(X):
+    with pytest.raises(ValueError, match="vocabulary"):
+        make(seed_words=["word0"]).fit(X)
+
+
+@pytest.mark.parametrize("column", [25, -1])
+def test_a_column_out_of_range_is_named(X, column):
+    with pytest.raises(ValueError, match=f"no column {column} in a matrix of 25"):
+        make(seed_words=[0, column]).fit(X)
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csr_matrix])
+@pytest.mark.parametrize(("value", "message"), [(-1, "Negative"), (np.nan, "NaN"), (np.inf, "inf")])
+def test_an_invalid_X_is_refused(X, form, value, message):
+    model = make().fit(X)
+    X[5, 5] = value
+    for method in (model.fit, model.transform):
+        with pytest.raises(ValueError, match=message):
+            method(form(X))
+
+
+def test_transform_of_other_columns_is_refused(X):
+    with pytest.raises(ValueError, match="25"):
+        make().fit(X).transform(X[:, :-1])
+
+
+# --- the authors' data ----------------------------------------------------------------------------
+
+PAPER_DATA = Path(__file__).resolve().parents[2].parent / "shared" / "paper"
+
+
+@pytest.fixture(scope="module")
+def authors():
+    """V, the labels of its documents, the seed words and the vocabulary."""
+    table = PAPER_DATA / "synthetic-data.csv"
+    if not table.exists():
+        pytest.skip(f"the authors' data are not at {PAPER_DATA}; they are not ours to ship")
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    topics = sorted({row["Label"] for row in rows} - {"-1"})
+    labels = np.array([topics.index(row["Label"]) if row["Label"] != "-1" else -1 for row in rows])
+    vectorizer = TfidfVectorizer()
+    V = vectorizer.fit_transform(row["Sentence"] for row in rows)
+    seed_words = (PAPER_DATA / "seed_words.txt").read_text(encoding="utf-8").splitlines()
+    return V, labels, seed_words, vectorizer.vocabulary_
+
+
+def fit_authors(authors, n_topics, n_minority, n_states, **parameters):
+    """The fitted models, and their mean purity, NMI and objective."""
+    V, labels, seed_words, vocabulary = authors
+    models, scores = [], []
+    for random_state in range(n_states):
+        model = ConstrainedNMF(
+            n_topics, n_minority, seed_words, vocabulary, random_state=random_state, **parameters
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConstraintWarning)
+            assigned = metrics.assign(model.fit_transform(V))
+        purity, nmi = metrics.focused_purity(labels, assigned), metrics.nmi(labels, assigned)
+        models.append(model)
+        scores.append((purity, nmi, model.objective_))
+    return models, *np.mean(scores, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("n_topics", "n_minority", "n_states", "least_purity", "least_nmi", "most_divergence"),
+    [(20, 7, 5, 0.23, 0.265, 4205), (30, 10, 3, 0.42, 0, 3638), (50, 15, 3, 0.48, 0, 2942)],
+)
+def test_exact_on_the_authors_data(
+    authors, n_topics, n_minority, n_states, least_purity, least_nmi, most_divergence
+):
+    models, purity, nmi, objective = fit_authors(authors, n_topics, n_minority, n_states)
+    assert purity >= least_purity
+    assert nmi >= least_nmi
+    assert objective <= most_divergence
+    for model in models:
+        assert model.feasible_
+        assert max(model.kkt_["primal_W"], model.kkt_["primal_H"]) <= 1e-9
+
+
+def test_projected_reproduces_the_published_scores(authors):
+    _, purity, nmi, _ = fit_authors(authors, 20, 7, 10, solver="projected", start="random", tol=0)
+    assert purity == pytest.approx(0.154, abs=0.02)
+    assert nmi == pytest.approx(0.224, abs=0.01)
+
+
+def test_paper_misses_its_own_constraints(authors):
+    models, purity, _, _ = fit_authors(authors, 20, 7, 3, solver="paper", start="random", tol=0)
+    assert purity < 0.1
+    assert not any(model.feasible_ for model in models)
