@@ -30,6 +30,7 @@ rule all:
     default_target: True
     input:
         all_fits(),
+        all_tables(),
         all_figures(),
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-
 from minority_topics.contract import write_corpus, write_documents
 from minority_topics.environments import build, failure
 from minority_topics.registry import ROOT

@@ -6,7 +6,6 @@ import dataclasses
 import numpy as np
 import pytest
 import scipy.sparse as sp
-
 from minority_topics.contract import (
     ContractError,
     Fit,
@@ -44,7 +43,10 @@ def fitted(request, corpus_folder, python_of, tmp_path_factory):
     method = request.param
     out = tmp_path_factory.mktemp(method.name)
     python = python_of(method.environment)
-    first = [job_of(method, corpus_folder, out / "1", 1), job_of(method, corpus_folder, out / "2", 2)]
+    first = [
+        job_of(method, corpus_folder, out / "1", 1),
+        job_of(method, corpus_folder, out / "2", 2),
+    ]
     again = [job_of(method, corpus_folder, out / "again", 1)]
     limits = Limits(method.minutes, method.memory_mb, method.threads)
     statuses = run_jobs(first, limits, python) + run_jobs(again, limits, python)

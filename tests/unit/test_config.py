@@ -5,7 +5,6 @@ import re
 
 import pytest
 import yaml
-
 from minority_topics.config import complete, load_schema
 from minority_topics.registry import ROOT, ConfigError, read_methods
 
@@ -40,7 +39,11 @@ def with_change(config, path, value):
         (["datasets", "simulated", "topics"], "no.yaml", r"topics='no\.yaml': no such file; give"),
         (["datasets", "simulated", "seed_words"], "no.txt", r"seed_words='no\.txt': no such file"),
         (["datasets", "simulated", "background"], "no.csv", r"background='no\.csv': no such file"),
-        (["datasets", "simulated", "file"], "a.csv", r"file='a\.csv': a dataset of kind 'injected'"),
+        (
+            ["datasets", "simulated", "file"],
+            "a.csv",
+            r"file='a\.csv': a dataset of kind 'injected'",
+        ),
         (["datasets", "simulated", "min_df"], 2.5, r"min_df=2\.5: give a whole number"),
         (["datasets", "Bad Name"], {}, r"'Bad Name' must be a name of small letters"),
         (["datasets"], {}, r"datasets=\{\} must not be empty"),

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-
 from minority_topics.environments import build, failure, read_pins
 from minority_topics.uv import uv_settings
 
@@ -33,7 +32,11 @@ def test_builds_an_environment_and_runs_its_script(tmp_path):
     ("pin", "script", "reason"),
     [
         ("iniconfig==0.0.0.1", "", "uv failed"),
-        ("iniconfig==2.0.0", "echo 'error: no compiler' >&2; exit 3", "bash failed: error: no compiler"),
+        (
+            "iniconfig==2.0.0",
+            "echo 'error: no compiler' >&2; exit 3",
+            "bash failed: error: no compiler",
+        ),
     ],
 )
 def test_a_failed_build_is_recorded_with_its_reason(tmp_path, pin, script, reason):

@@ -6,7 +6,6 @@ import textwrap
 import time
 
 import pytest
-
 from minority_topics import fitting
 from minority_topics.contract import derive_random_state
 from minority_topics.fitting import Job, Limits, fail_jobs, run_jobs

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-
 from minority_topics.text import DataError, clean, estimate_truth, read_table, vectorise
 
 

@@ -163,9 +163,7 @@ def background(options):
     if options.source == "simulated":
         from .corpus import simulate_background
 
-        documents = list(
-            simulate_background(options.n_documents, options.random_state).documents()
-        )
+        documents = list(simulate_background(options.n_documents, options.random_state).documents())
         ids = range(len(documents))
     else:
         from .text import clean, read_table
@@ -210,7 +208,9 @@ def read_labelled(options):
     if options.label_column:
         columns.append(options.label_column)
     rows = read_table(options.file, columns)
-    documents = clean((row[options.text_column] for row in rows), options.stop_words, options.lemmas)
+    documents = clean(
+        (row[options.text_column] for row in rows), options.stop_words, options.lemmas
+    )
     background = options.background_label
     labels = [row.get(options.label_column, background).strip() for row in rows]
     labels = [BACKGROUND if label == background else label for label in labels]

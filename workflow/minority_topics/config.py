@@ -101,7 +101,9 @@ def _check_settings(settings):
                 "topics are among the topics, so lower n_minority or raise n_topics."
             )
         if pair in seen:
-            raise ConfigError(f"settings[{position}]: {pair[0]}/{pair[1]} stands twice; remove one.")
+            raise ConfigError(
+                f"settings[{position}]: {pair[0]}/{pair[1]} stands twice; remove one."
+            )
         seen.add(pair)
 
 

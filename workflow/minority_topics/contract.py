@@ -83,8 +83,8 @@ class Problem:
 class Fit:
     """What a method found: `doc_topic` (M x K) and `topic_word` (K x N), rows summing to one.
 
-    A row of `doc_topic` may be zero: an outlier. `minority` are the topics that the method meant for
-    the seed words, None if it has no such notion. `notes` are figures worth keeping with the result.
+    A row of `doc_topic` may be zero: an outlier. `minority` are the topics that the method meant
+    for the seed words, None if it has no such notion. `notes` are figures worth keeping.
     """
 
     doc_topic: np.ndarray
@@ -115,8 +115,8 @@ def check_problem(problem):
         )
     if not 0 <= problem.n_minority <= problem.n_topics or problem.n_topics < 1:
         raise UnusableProblem(
-            f"n_topics={problem.n_topics} and n_minority={problem.n_minority}: the first must be at "
-            "least 1 and the second between 0 and the first"
+            f"n_topics={problem.n_topics} and n_minority={problem.n_minority}: the first must be "
+            "at least 1 and the second between 0 and the first"
         )
 
 
@@ -161,8 +161,9 @@ def write_fit(folder, fit, corpus):
         writer = csv.writer(file, lineterminator="\n")
         words = [f"word_{rank + 1}" for rank in range(N_TOP_WORDS)]
         writer.writerow(["topic", "kind", "documents", "seed_share", *words])
-        sizes = np.bincount(fit.doc_topic.argmax(axis=1)[fit.doc_topic.any(axis=1)],
-                            minlength=len(fit.topic_word))
+        sizes = np.bincount(
+            fit.doc_topic.argmax(axis=1)[fit.doc_topic.any(axis=1)], minlength=len(fit.topic_word)
+        )
         for topic, row in enumerate(fit.topic_word):
             order = np.argsort(-row, kind="stable")[:N_TOP_WORDS]
             kind = "minority" if topic in minority else "majority"
@@ -178,8 +179,7 @@ def write_fit(folder, fit, corpus):
 
 def read_fit(folder):
     with np.load(Path(folder) / "fit.npz") as arrays:
-        minority = arrays["minority"] if "minority" in arrays else None
-        return Fit(arrays["doc_topic"], arrays["topic_word"], minority)
+        return Fit(arrays["doc_topic"], arrays["topic_word"], arrays.get("minority"))
 
 
 def write_corpus(folder, *, counts, tfidf, vocabulary, seed_words, topic_names, truth, facts):

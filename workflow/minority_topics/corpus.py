@@ -306,9 +306,7 @@ def _n_shared_pairs(document: np.ndarray, words: np.ndarray) -> int:
     return int(np.sum(sparse.triu(X.T @ X, k=1).data >= 2))
 
 
-def _trade_words(
-    document: np.ndarray, words: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
+def _trade_words(document: np.ndarray, words: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """One round of the curveball algorithm (Strona et al. 2014, doi:10.1038/ncomms5114).
 
     Documents meet in random pairs; the words that only one of the two holds are dealt out anew,

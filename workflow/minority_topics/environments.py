@@ -16,6 +16,7 @@ import yaml
 from .contract import digest, write_json
 from .uv import find_uv, uv_settings
 
+
 class BuildError(RuntimeError):
     """An environment could not be built; the message is the tool's own last word."""
 
@@ -77,5 +78,7 @@ def _run(command, environ=None):
     sys.stderr.write(ran.stdout + ran.stderr)
     if ran.returncode:
         lines = [line.strip() for line in ran.stderr.splitlines() if line.strip()]
-        cause = next((line for line in lines if "error" in line.lower()), (lines or ["no output"])[-1])
+        cause = next(
+            (line for line in lines if "error" in line.lower()), (lines or ["no output"])[-1]
+        )
         raise BuildError(f"{Path(command[0]).name} failed: {cause}")

@@ -5,6 +5,7 @@ once. A fit that hangs, crashes or outgrows its limit costs the worker, not the 
 gets a new one. Every fit leaves a status.json; a failed one is a result, not an error.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -156,10 +157,8 @@ class Worker:
 
     def stop(self):
         self.alive = False
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
         self.process.stdin.close()
         self.process.stdout.close()

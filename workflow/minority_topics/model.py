@@ -30,7 +30,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Non-negative matrix factorisation with guided minority topics.
 
     Minimises the generalised Kullback-Leibler divergence D(V || WH) of a document-word matrix V
-    (M x N) over W (M x K) and H (K x N), where the first `n_minority` topics are tied to seed words:
+    (M x N) over W (M x K) and H (K x N). The first `n_minority` topics are tied to seed words:
 
     * a document without any seed word holds at most `w_max` of each minority topic:
       W_ik <= w_max;
@@ -191,7 +191,13 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         mass = np.asarray(V.sum(axis=1)).reshape(-1, 1)
         W = constraints.cap(np.repeat(mass / self.n_topics, self.n_topics, axis=1))
         W, _, _ = minimise(
-            Passes(V), Exact(constraints), W, Ht / scale, self.max_iter, self.tol, learn_topics=False
+            Passes(V),
+            Exact(constraints),
+            W,
+            Ht / scale,
+            self.max_iter,
+            self.tol,
+            learn_topics=False,
         )
         return W / scale
 
@@ -227,9 +233,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
 
     def _check_matrix(self, X, reset):
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
-        )
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         check_non_negative(X, "ConstrainedNMF (input X)")
         V = sp.csr_matrix(X)
         if V is X:
@@ -250,7 +254,9 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         found = np.unique(np.asarray(given, dtype=np.int64))
         outside = found[(found < 0) | (found >= n_words)]
         if len(outside):
-            raise ValueError(f"seed_words: no column {outside[0]} in a matrix of {n_words} columns.")
+            raise ValueError(
+                f"seed_words: no column {outside[0]} in a matrix of {n_words} columns."
+            )
         return found
 
     def _constrain(self, V):
@@ -316,8 +322,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if not self.feasible_:
             self._warn(
                 f"The constraints are not met by solver={self.solver!r}: a seed-free document "
-                f"exceeds w_max={self.w_max:g} by {self.kkt_['primal_W']:.3g}, and a minority topic "
-                f"falls short of theta_min={self.theta_min:g} by {self.kkt_['primal_H']:.3g}."
+                f"exceeds w_max={self.w_max:g} by {self.kkt_['primal_W']:.3g}, and a minority "
+                f"topic falls short of theta_min={self.theta_min:g} by {self.kkt_['primal_H']:.3g}."
             )
 
     @staticmethod

@@ -18,7 +18,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Constraints:
-    """The bounds and where they hold: `seed_columns` (N,) and `seed_free` (M,) are boolean masks."""
+    """The bounds and where they hold: `seed_columns` (N,) and `seed_free` (M,) are masks."""
 
     n_minority: int
     w_max: float

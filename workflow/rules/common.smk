@@ -97,6 +97,10 @@ def all_fits():
     )
 
 
+def all_tables():
+    return expand("results/{dataset}/tables/scores.csv", dataset=DATASETS)
+
+
 def all_figures():
     return expand(
         "results/{dataset}/figures/{figure}.png", dataset=DATASETS, figure=CONFIG["figures"]

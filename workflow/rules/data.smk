@@ -40,10 +40,10 @@ rule background:
         documents="results/{dataset}/corpus/{draw}/background.csv",
     log:
         "results/logs/background/{dataset}.{draw}.log",
-    conda:
-        "../../envs/study.yaml"
     wildcard_constraints:
         dataset="|".join(INJECTED) or "none",
+    conda:
+        "../../envs/study.yaml"
     params:
         python=python_of("study"),
         source=background_source,
@@ -71,10 +71,10 @@ rule inject:
         documents="results/{dataset}/corpus/{draw}/documents.csv",
     log:
         "results/logs/inject/{dataset}.{draw}.log",
-    conda:
-        "../../envs/study.yaml"
     wildcard_constraints:
         dataset="|".join(INJECTED) or "none",
+    conda:
+        "../../envs/study.yaml"
     params:
         python=python_of("study"),
         rate=of_dataset("rate"),
@@ -97,10 +97,10 @@ rule read_labelled:
         documents="results/{dataset}/corpus/{draw}/documents.csv",
     log:
         "results/logs/read_labelled/{dataset}.{draw}.log",
-    conda:
-        "../../envs/study.yaml"
     wildcard_constraints:
         dataset="|".join(LABELLED) or "none",
+    conda:
+        "../../envs/study.yaml"
     params:
         python=python_of("study"),
         text_column=of_dataset("text_column"),

@@ -10,9 +10,9 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy as np  # noqa: E402
-import pandas as pd  # noqa: E402
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 
 # Okabe and Ito's colour-blind safe palette. Ours stand out; kinds of baselines share a hue.
 COLOURS = {
@@ -74,7 +74,7 @@ def draw(name, scores, methods, out):
 def summarise(scores, columns):
     """Mean and sd over repetitions of the first setting, a row per method, in the table's order.
 
-    `repetitions` counts the fits that came out; a method without any keeps its row, with its reason.
+    `repetitions` counts the fits that came out; a method without any keeps its row and says why.
     """
     first = scores.iloc[0]
     chosen = scores[

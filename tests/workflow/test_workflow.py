@@ -1,0 +1,227 @@
+"""The workflow itself: dry runs, small real runs, reruns, and failures that stay rows."""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+from minority_topics.registry import ROOT
+
+CONFIGS = sorted(path for path in (ROOT / "config").glob("*.yaml") if "topics" not in path.name)
+
+
+def snakemake(*arguments, folder, root=ROOT, cores=2, expect=0):
+    """Run Snakemake on the workflow at `root` in `folder`; its output."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", root / "Snakefile"]
+    command += ["--workflow-profile", root / "profiles" / "default", "--directory", folder]
+    command += ["--cores", cores, "--nocolor", *arguments]
+    ran = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, cwd=folder, check=False
+    )
+    output = ran.stdout + ran.stderr
+    assert ran.returncode == expect, output[-4000:]
+    return output
+
+
+def read_table(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def planned(output):
+    """Rule names and counts of a dry run's table."""
+    return {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", output, re.M)}
+
+
+def tiny(folder, **changes):
+    """A config small enough for a test: two methods, two repetitions of 60 documents."""
+    config = yaml.safe_load((ROOT / "config" / "quick.yaml").read_text(encoding="utf-8"))
+    config["datasets"]["simulated"].update(n_documents=60, rate=0.3)
+    config["settings"] = [{"n_topics": 4, "n_minority": 2}]
+    config["methods"] = ["constrained_nmf", "nmf", "truth"]
+    config.update(changes)
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def labelled_file(tmp_path):
+    path = tmp_path / "data.csv"
+    rows = ["pelko paniikki yö,Ahdistus", "video peli kanava,-1", "hyvä video,-1"] * 10
+    path.write_text("Sentence,Label\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    (tmp_path / "seeds.txt").write_text("pelko\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.name)
+def test_dry_run_of_every_config(config, labelled_file, tmp_path):
+    arguments = ["--configfile", config, "--dry-run"]
+    if "authors" in config.name:
+        paths = f"{{file: {labelled_file}, seed_words: {tmp_path / 'seeds.txt'}}}"
+        arguments += ["--config", f"datasets={{authors: {paths}}}"]
+    jobs = planned(snakemake(*arguments, folder=tmp_path))
+    methods = yaml.safe_load(config.read_text(encoding="utf-8"))["methods"]
+    assert jobs["fit"] == jobs["score"] == len(methods)
+    assert jobs["figure"] == 2
+
+
+def test_plain_dry_run_takes_the_default_config(tmp_path):
+    assert planned(snakemake("--dry-run", folder=tmp_path))["background"] == 10
+
+
+def test_bad_config_stops_before_any_job(tmp_path):
+    path = tiny(tmp_path, settings=[{"n_topics": 2, "n_minority": 3}])
+    output = snakemake("--configfile", path, folder=tmp_path, expect=1)
+    assert "settings[0].n_minority=3 exceeds n_topics=2" in output
+    assert "Traceback" not in output
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A tiny study, run to its end on two cores."""
+    folder = tmp_path_factory.mktemp("study")
+    path = tiny(folder)
+    snakemake("--configfile", path, folder=folder)
+    return folder, path
+
+
+def test_run_leaves_figures_tables_and_topics(finished):
+    folder, _ = finished
+    results = folder / "results" / "simulated"
+    for name in ("purity_nmi", "jsd"):
+        for ending in ("png", "pdf", "csv"):
+            assert (results / "figures" / f"{name}.{ending}").stat().st_size > 100
+    rows = read_table(results / "tables" / "scores.csv")
+    assert [row["method"] for row in rows] == [
+        name for name in ("constrained_nmf", "nmf", "truth") for _ in range(2)
+    ]
+    assert all(row["status"] == "ok" for row in rows)
+    truth = [row for row in rows if row["method"] == "truth"]
+    assert all(float(row["purity"]) == float(row["nmi"]) == 1 for row in truth)
+    assert all(row["feasible"] == "True" for row in rows if row["method"] == "constrained_nmf")
+    saved = yaml.safe_load((results / "config.yaml").read_text(encoding="utf-8"))
+    assert saved["datasets"]["simulated"]["n_documents"] == 60
+    topics = read_table(
+        results / "fits" / "constrained_nmf" / "4-2" / "0-1" / "1" / "top_words.csv"
+    )
+    assert [row["kind"] for row in topics] == ["minority"] * 2 + ["majority"] * 2
+
+
+def test_repetitions_have_corpora_and_random_states_of_their_own(finished):
+    folder, _ = finished
+    corpora = folder / "results" / "simulated" / "corpus"
+    first, second = (corpora / draw / "documents.csv" for draw in "01")
+    assert first.read_bytes() != second.read_bytes()
+    rows = read_table(folder / "results" / "simulated" / "tables" / "scores.csv")
+    assert len({row["random_state"] for row in rows}) == len(rows)
+
+
+def test_second_run_is_idle(finished):
+    folder, path = finished
+    assert "Nothing to be done" in snakemake("--configfile", path, folder=folder)
+
+
+def test_one_core_gives_the_same_bytes(finished, tmp_path):
+    folder, path = finished
+    snakemake("--configfile", path, folder=tmp_path, cores=1)
+    for part in ("tables", "figures"):
+        for expected in sorted((folder / "results" / "simulated" / part).iterdir()):
+            found = tmp_path / "results" / "simulated" / part / expected.name
+            assert found.read_bytes() == expected.read_bytes(), expected.name
+
+
+def test_report_holds_the_figures(finished):
+    folder, path = finished
+    snakemake("--configfile", path, "--report", "report.html", folder=folder)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "purity_nmi.png" in page
+    assert "Focused purity" in page
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """The project's files in a folder of their own, with the environments built so far."""
+    root = tmp_path / "clone"
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).exists() and not name.startswith("tests/"):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, root / name)
+    (root / ".venvs").mkdir()
+    for path in (ROOT / ".venvs").iterdir():
+        # Records are copied: they must be no newer, and no older, than what was built from them.
+        if path.is_dir():
+            (root / ".venvs" / path.name).symlink_to(path)
+        else:
+            shutil.copy(path, root / ".venvs" / path.name)
+    for record in (root / ".venvs").glob("*.json"):
+        os.utime(record)
+    return root
+
+
+def test_an_edited_library_file_reruns_its_fits(clone, tmp_path):
+    path = tiny(tmp_path)
+    snakemake("--configfile", path, folder=tmp_path, root=clone)
+    with open(clone / "workflow" / "minority_topics" / "solvers.py", "a") as file:
+        file.write("\n# edited\n")
+    output = snakemake("--configfile", path, "--dry-run", folder=tmp_path, root=clone)
+    assert planned(output)["fit"] == 1
+    assert "constrained_nmf on simulated" in output
+    assert "background" not in planned(output)
+
+
+def test_methods_that_fail_leave_rows_and_do_not_stop_the_rest(clone, tmp_path):
+    (clone / "envs" / "impossible.yaml").write_text(
+        "channels: [nodefaults]\ndependencies:\n  - pip:\n      - numpy==0.0.0.1\n"
+    )
+    table = clone / "config" / "methods.tsv"
+    rows = [
+        'broken\tBroken\tnmf\tnmf\tnumpy\tunguided\t{"nonsense": 1}\t1\t1\t1000\tnone',
+        "homeless\tHomeless\tnmf\timpossible\tnumpy\tunguided\t{}\t1\t1\t1000\tnone",
+    ]
+    table.write_text(table.read_text(encoding="utf-8") + "\n".join(rows) + "\n", encoding="utf-8")
+    path = tiny(tmp_path, methods=["nmf", "broken", "homeless"])
+    snakemake("--configfile", path, folder=tmp_path, root=clone)
+    scores = read_table(tmp_path / "results" / "simulated" / "tables" / "scores.csv")
+    found = {row["method"]: (row["status"], row["reason"]) for row in scores}
+    assert found["nmf"] == ("ok", "")
+    assert found["broken"][0] == found["homeless"][0] == "failed"
+    assert "nonsense" in found["broken"][1]
+    assert found["homeless"][1].startswith("environment impossible: uv failed")
+    assert (tmp_path / "results" / "simulated" / "figures" / "purity_nmi.png").exists()
+    assert not (tmp_path / ".venvs").exists()
+
+
+def test_a_labelled_file_runs_as_it_is(labelled_file, tmp_path):
+    dataset = {
+        "kind": "labelled", "file": str(labelled_file), "text_column": "Sentence",
+        "label_column": "Label", "seed_words": str(tmp_path / "seeds.txt"),
+    }  # fmt: skip
+    path = tiny(tmp_path, datasets={"mine": dataset}, repetitions=1)
+    snakemake("--configfile", path, folder=tmp_path)
+    facts = yaml.safe_load(
+        (tmp_path / "results" / "mine" / "corpus" / "0" / "corpus.json").read_text()
+    )
+    assert facts["ground_truth"] == "estimated from labels"
+    assert (facts["documents"], facts["injected_documents"]) == (30, 10)
+
+
+def test_comments_without_labels_give_topics(labelled_file, tmp_path):
+    dataset = {
+        "kind": "labelled", "file": str(labelled_file), "text_column": "Sentence",
+        "label_column": None, "seed_words": str(tmp_path / "seeds.txt"),
+    }  # fmt: skip
+    path = tiny(tmp_path, datasets={"mine": dataset}, methods=["constrained_nmf"], repetitions=1)
+    snakemake("--configfile", path, "--config", "figures=[]", folder=tmp_path)
+    folder = tmp_path / "results" / "mine" / "fits" / "constrained_nmf" / "4-2" / "0-0" / "0"
+    topics = read_table(folder / "top_words.csv")
+    assert "pelko" in topics[0].values()
