@@ -7,10 +7,9 @@ a topic model lives on. Four simple laws together come close to both:
 * **length**: 2 + ceil(Gamma) tokens;
 * **urn** (Hoppe): token i = 0, 1, ... of a document copies one of the i tokens before it with
   probability i / (i + a), and is fresh otherwise;
-* **majority topics**: every document has one of K latent topics, disjoint sets of words of about
-  equal mass; a fresh token comes from the document's topic with probability t, else from the whole
-  table of lemma frequencies. Topics are drawn in proportion to their mass, so the table stays the
-  marginal distribution;
+* **majority topics**: the common lemmas are divided into K topics of about equal mass. Every
+  stretch of ten tokens has one topic, so short comments keep to it and long ones wander. A fresh
+  token comes from its topic with probability t, else from the whole table of lemma frequencies;
 * **open tail**: a fresh token is, with a fixed probability, a word outside the table: a compound
   of two lemmas whose rank follows a power law, so the vocabulary never stops growing.
 """
@@ -24,26 +23,27 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import gamma
 
-# Maximum likelihood on the published comments gives shape 0.87 and scale 8.1; a little more spread
-# meets their standard deviation too. None of them is longer than 59.
+# Fitted to 434 published comments: maximum likelihood gives shape 0.87 and scale 8.1, a little
+# more spread meets their standard deviation too. The longest of them has 59 tokens.
 SHORTEST, LONGEST = 3, 80
 LENGTH_SHAPE, LENGTH_SCALE = 0.8, 8.9
 
 # Repeated tokens rise with the position in the document: 3% at the 6th, 14% at the 18th.
 URN_INNOVATION = 180.0
 
-# As many topics as a model of 20 leaves to the majority beside 7 minority topics.
+# As many topics as a model of 20 leaves to the majority beside 7 minority topics; their strength
+# is what word pairs that recur from document to document ask for.
 N_MAJORITY_TOPICS = 13
 N_TOPICAL_WORDS = 2000
-TOPICAL_SHARE = 0.67
+TOPICAL_SHARE = 0.66
 STRETCH = 10
 
-# The table's commonest verbs are stop words to many; no published word reaches 0.7% of the tokens.
-LARGEST_SHARE = 0.008
+# The commonest verbs of the table are stop words to many: no published word has 0.7% of the tokens.
+LARGEST_SHARE = 0.0078
 
 # A quarter of the published tokens is unknown to the lemmatiser: names, slang, slips, compounds.
-# Exponent and scale carry the vocabulary on from the 2,500 words of 434 published comments towards
-# the 886,000 of the three million that they were drawn from.
+# Exponent and scale carry the vocabulary on from the 2,500 words of the 434 comments towards the
+# 886,000 of the three million that they were drawn from.
 TAIL_SHARE = 0.25
 TAIL_EXPONENT = 1.4
 TAIL_SCALE = 2000.0
@@ -106,15 +106,15 @@ def lemma_frequencies() -> tuple[list[str], np.ndarray]:
     from stopwordsiso import stopwords
     from wordfreq import get_frequency_dict
 
-    def is_content(word: str | None) -> bool:
-        return word is not None and len(word) > 1 and word.isalpha() and word not in stop_words
+    def is_content(word: str) -> bool:
+        return len(word) > 1 and word.isalpha() and word not in stop_words
 
     stop_words = stopwords("fi")
     dictionary = DictionaryLookupStrategy()
     frequencies: dict[str, float] = {}
     for form, frequency in get_frequency_dict("fi", "large").items():
-        lemma = dictionary.get_lemma(form, "fi") if is_content(form) else None
-        if lemma is not None and is_content(lemma := lemma.lower()):
+        lemma = (dictionary.get_lemma(form, "fi") or "").lower()
+        if is_content(form) and is_content(lemma):
             frequencies[lemma] = frequencies.get(lemma, 0.0) + frequency
     lemmas = sorted(frequencies, key=lambda lemma: (-frequencies[lemma], lemma))
     probabilities = np.array([frequencies[lemma] for lemma in lemmas])
@@ -125,22 +125,22 @@ def lemma_frequencies() -> tuple[list[str], np.ndarray]:
 @cache
 def _compound_parts() -> list[str]:
     """Frequent lemmas that look like Finnish nouns, so that any two of them make a compound."""
-    # Infinitives end in -a or -ä, which no compound of nouns would begin with.
-    looks_like_noun = re.compile("[adeghijklmnoprstuvyäö]{3,7}[eiouyö]")
+    # Infinitives end in -a or -ä; the other endings are those of adverbs and participles.
+    noun = re.compile("[adeghijklmnoprstuvyäö]{3,7}[eiouyö](?<!sti|ksi|lle|mpi)(?<!tu|ty)")
     lemmas, _ = lemma_frequencies()
-    return [lemma for lemma in lemmas if looks_like_noun.fullmatch(lemma)][:N_COMPOUND_PARTS]
+    return [lemma for lemma in lemmas if noun.fullmatch(lemma)][:N_COMPOUND_PARTS]
 
 
 def _stratified_uniforms(n: int, rng: np.random.Generator) -> np.ndarray:
     """One uniform number in each of n equal strata of [0, 1), in random order.
 
-    Each is uniform, and their empirical distribution is off by 1/n at most.
+    Each is uniform, and together they are off the uniform distribution by 1/n at most: plain draws
+    would leave the quartiles of a few hundred document lengths to chance.
     """
     return (rng.permutation(n) + rng.random(n)) / n
 
 
 def _document_lengths(n_documents: int, rng: np.random.Generator) -> np.ndarray:
-    # Plain draws would leave the quartiles of a few hundred documents to chance.
     edges = np.arange(1, LONGEST - SHORTEST + 1)
     at_most = gamma.cdf(edges, LENGTH_SHAPE, scale=LENGTH_SCALE)
     return SHORTEST + np.searchsorted(at_most, _stratified_uniforms(n_documents, rng))
@@ -148,7 +148,7 @@ def _document_lengths(n_documents: int, rng: np.random.Generator) -> np.ndarray:
 
 @cache
 def _topic_table() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lemmas grouped by majority topic.
+    """Lemmas grouped by majority topic, the rare ones without topic last.
 
     Returns the lemma ids in topic order, their cumulative probabilities, and the K + 1 edges of the
     topics on the same scale: the words of topic k lie between ``edges[k]`` and ``edges[k + 1]``.
@@ -181,22 +181,24 @@ def _draw_tokens(lengths: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     low = np.where(topical, edges[topic], 0.0)
     high = np.where(topical, edges[topic + 1], 1.0)
     drawn = np.searchsorted(cumulative, low + (high - low) * rng.random(n_tokens), side="right")
-    codes = order[np.minimum(drawn, len(order) - 1)].astype(np.int32)
+    codes = order[drawn].astype(np.int32)
 
     in_tail = np.flatnonzero(rng.random(n_tokens) < TAIL_SHARE)
     codes[in_tail] = len(order) + _tail_ranks(len(in_tail), rng)
 
     copied = _stratified_uniforms(n_tokens, rng) < position / (position + URN_INNOVATION)
     source = np.arange(n_tokens)
-    source[copied] = (start + rng.random(n_tokens) * position).astype(np.int64)[copied]
+    source[copied] = start[copied] + rng.integers(position[copied])
     while copied[source].any():
         source = source[source]
     return codes[source]
 
 
 def _tail_ranks(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Ranks r = 0, 1, ... with P(rank >= r) = (1 + r / scale)^(1 - exponent), cut off where no
-    further compound exists."""
+    """Ranks r = 0, 1, ... with P(rank >= r) = (1 + r / scale)^(1 - exponent).
+
+    Cut off where no further compound exists.
+    """
     n_compounds = len(_compound_parts()) ** 2
     beyond = (1 + n_compounds / TAIL_SCALE) ** (1 - TAIL_EXPONENT)
     survival = 1 - rng.random(n) * (1 - beyond)
@@ -230,8 +232,9 @@ def _name_words(codes: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 
 def corpus_statistics(documents: Iterable[list[str]]) -> dict[str, float]:
-    """Statistics that a simulated corpus should share with a real one; for samples, as the pairs
-    of words grow with the square of a document's length.
+    """Statistics that a simulated corpus should share with a real one.
+
+    Meant for samples of some thousand documents: pairs of words fill the memory for millions.
 
     ``tokens_mean``, ``tokens_sd``
         tokens per document (population standard deviation).
@@ -255,7 +258,10 @@ def corpus_statistics(documents: Iterable[list[str]]) -> dict[str, float]:
         its number of distinct words and every word its number of documents; NaN where that is 0.
     """
     ids: dict[str, int] = {}
-    coded = [np.array([ids.setdefault(word, len(ids)) for word in words]) for words in documents]
+    coded = [
+        np.array([ids.setdefault(word, len(ids)) for word in words], dtype=int)
+        for words in documents
+    ]
     if not ids:
         raise ValueError("There is no word in these documents.")
     rng = np.random.default_rng(0)

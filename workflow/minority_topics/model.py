@@ -6,11 +6,12 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from .kernels import Passes
-from .solvers import Constraints, Exact, Paper, Projected, kkt_residuals, minimise
+from .solvers import Constraints, Exact, Paper, Projected, kkt_residuals, minimise, settled
 from .start import block_solution, mix_noise, random_start
 
 # Restarts are worth their time where a fit takes seconds; beyond this much work, one start is made.
@@ -311,6 +312,12 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 f"The objective rose in {int(rises.sum())} of {self.n_iter_} iterations, first in "
                 f"iteration {first}; it ends at {history[-1]:.6g}.",
                 ObjectiveWarning,
+                stacklevel=3,
+            )
+        if self.tol > 0 and not settled(history, self.tol):
+            warnings.warn(
+                f"Not converged in max_iter={self.max_iter} iterations; raise max_iter or tol.",
+                ConvergenceWarning,
                 stacklevel=3,
             )
         if not self.n_minority:

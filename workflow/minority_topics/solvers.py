@@ -79,7 +79,7 @@ class Exact:
         minority = slice(0, c.n_minority)
         seed_mass = B[c.seed_columns, minority].sum(axis=0, dtype=np.float64)
         other_mass = mass[minority] - seed_mass
-        short = seed_mass < c.theta_min * mass[minority]
+        short = (seed_mass < c.theta_min * mass[minority]) & c.seed_columns.any()
         factor[0, minority][short] = _divide(1 - c.theta_min, other_mass)[short]
         factor[1, minority][short] = _divide(c.theta_min, seed_mass)[short]
         new = B * factor[c.seed_columns.astype(np.intp)].astype(B.dtype)
@@ -88,7 +88,7 @@ class Exact:
         dead = mass <= 0
         new[:, dead] = Ht[:, dead]
         bare = np.flatnonzero(short & (seed_mass <= 0))
-        if len(bare) and c.seed_columns.any():
+        if len(bare):
             new[np.ix_(c.seed_columns, bare)] = c.theta_min / c.seed_columns.sum()
         return new
 
@@ -189,14 +189,15 @@ def minimise(passes, solver, W, Ht, max_iter, tol, learn_topics=True, callback=N
         history.append(passes.objective(W, Ht, divergence))
         if callback is not None:
             callback(len(history) - 1, W, Ht, history[-1])
-        if len(history) > max_iter or _settled(history, tol) or not np.isfinite(history[-1]):
+        if len(history) > max_iter or settled(history, tol) or not np.isfinite(history[-1]):
             return W, Ht, history
         W = solver.step_W(W, Ht, A)
         if learn_topics:
             Ht = solver.step_H(W, Ht, passes.columns(W, Ht))
 
 
-def _settled(history, tol):
+def settled(history, tol):
+    """Whether the last iteration changed the objective by no more than tol of itself."""
     return len(history) > 1 and abs(history[-2] - history[-1]) <= tol * abs(history[-2])
 
 
@@ -229,14 +230,15 @@ def kkt_residuals(passes, solver, W, Ht):
 
     g1 = (W64[:, :m] - c.w_max) * c.seed_free[:, None]
     primal_W, primal_H = c.violation(W, Ht)
+    total = max(passes.total, np.finfo(np.float64).tiny)
     residuals = {
-        "stationarity_W": float(np.abs(pull_W).sum()) / passes.total,
-        "stationarity_H": float(np.abs(pull_H).sum()) / passes.total,
+        "stationarity_W": float(np.abs(pull_W).sum()) / total,
+        "stationarity_H": float(np.abs(pull_H).sum()) / total,
         "primal_W": primal_W,
         "primal_H": primal_H,
         "dual": float(max(0.0, -lambda_.min(initial=0), -mu.min(initial=0))),
         "slackness": float(np.abs(lambda_ * g1).sum() + np.abs(mu * (c.theta_min - share)).sum())
-        / passes.total,
+        / total,
     }
     return residuals, lambda_, mu
 

@@ -33,7 +33,8 @@ def plot(table, looks):
             error_kw={"elinewidth": 1, "capsize": 2},
         )
         # The models set the scale; the true labels, at 1, run out of it.
-        panel.set_xlim(0, 1.1 * (mean + sd).mask(is_control).max(skipna=True))
+        longest = (mean + sd).mask(is_control).max()
+        panel.set_xlim(0, 1.1 * longest if longest > 0 else 1)
         panel.set_title(label, loc="left")
         panel.tick_params(axis="y", length=0)
         _write_numbers(panel, table, metric, is_control)
@@ -44,7 +45,8 @@ def plot(table, looks):
 def _write_numbers(panel, table, metric, is_control):
     """The table: mean and sd of every model in a column to the right of its bar, best in bold."""
     mean, sd = table[f"{metric}_mean"], table[f"{metric}_sd"]
-    best = mean.mask(is_control).idxmax()
+    models = mean.mask(is_control)
+    best = models.idxmax() if models.notna().any() else None
     for row in table.index:
         failed = table.loc[row, "repetitions"] == 0
         panel.annotate(
