@@ -1,5 +1,7 @@
 """A fit that fails in any way becomes a row, and the next fit goes on."""
 
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -9,6 +11,7 @@ import pytest
 from minority_topics import fitting
 from minority_topics.contract import derive_random_state
 from minority_topics.fitting import Job, Limits, fail_jobs, run_jobs
+from minority_topics.registry import ROOT
 
 TROUBLE = """
     import os, signal, subprocess, sys, time
@@ -91,6 +94,31 @@ def test_a_hang_is_stopped_with_its_children(trouble, corpus_folder, tmp_path):
     assert time.monotonic() - begin < 30
     assert statuses[0]["reason"] == "stopped after its limit of 0.05 minutes"
     assert statuses[1]["status"] == "ok"
+    assert not is_running(int((tmp_path / "pid").read_text()))
+
+
+def test_a_terminated_run_takes_its_worker_along(trouble, corpus_folder, tmp_path):
+    script = f"""if True:
+        from pathlib import Path
+        from minority_topics import cli, fitting
+        fitting.LIBRARY = Path({str(fitting.LIBRARY)!r})
+        job = fitting.Job("t", "trouble", {str(corpus_folder)!r}, {str(tmp_path)!r}, 4, 2, 1,
+                          {{"do": "sleep", "pid_file": {str(tmp_path / "pid")!r}}})
+        def check(options):
+            fitting.run_jobs([job], fitting.Limits())
+        cli.check = check
+        cli.main(["check", "none"])
+    """
+    library = str(ROOT / "workflow")
+    run = subprocess.Popen(
+        [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": library}
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    run.terminate()
+    assert run.wait(timeout=30) == 128 + signal.SIGTERM
     assert not is_running(int((tmp_path / "pid").read_text()))
 
 

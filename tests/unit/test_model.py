@@ -16,8 +16,10 @@ from scipy import sparse
 from scipy.special import xlogy
 from sklearn.base import clone
 from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
 
 SOLVERS = ["exact", "paper", "projected"]
 WORDS = [f"word{j}" for j in range(25)]
@@ -26,10 +28,11 @@ SEEDS = [0, 1, 2, 3]
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """Tiny passes on many threads wait for one another on a busy machine."""
+    """Tiny passes and products on many threads wait for one another on a busy machine."""
     before = numba.get_num_threads()
     numba.set_num_threads(1)
-    yield
+    with threadpool_limits(1):
+        yield
     numba.set_num_threads(before)
 
 
@@ -506,6 +509,15 @@ def test_exact_never_warns(X, case, dtype):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         make(**parameters).fit(X.astype(dtype))
+
+
+def test_too_few_iterations_are_warned_of(X):
+    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
+        make(max_iter=3).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(max_iter=3, tol=0).fit(X)
+        make(max_iter=1000, tol=1e-3).fit(X)
 
 
 def test_no_document_with_a_seed_word_is_warned_of(X):

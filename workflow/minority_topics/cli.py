@@ -7,6 +7,7 @@ imported where they are used: a verb needs only what its own environment holds.
 import argparse
 import csv
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from .contract import BACKGROUND, derive_random_state, write_documents
 def main(arguments=None):
     parser = build_parser()
     options = parser.parse_args(arguments)
+    # A cluster ends a job with SIGTERM: leave in good order, and take the workers along.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         options.run(options)
     except (ValueError, FileNotFoundError) as error:
