@@ -1,3 +1,5 @@
+from pathlib import Path
+
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -6,7 +8,7 @@ min_version("9.0")
 # Only where no other is given: Snakemake would merge the two.
 if not workflow.config_settings.configfiles:
 
-    configfile: "config/config.yaml"
+    configfile: Path(workflow.basedir) / "config" / "config.yaml"
 
 
 report: "workflow/report/workflow.rst"

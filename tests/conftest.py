@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
 from minority_topics.contract import write_corpus, write_documents
 from minority_topics.environments import build, failure
 from minority_topics.registry import ROOT
@@ -65,11 +66,10 @@ def python_of():
 
     def python(name):
         record = ROOT / ".venvs" / f"{name}.json"
-        folder = ROOT / ".venvs" / name
         if not record.exists() or json.loads(record.read_text())["status"] != "ok":
-            build(ROOT / "envs" / f"{name}.yaml", folder, record)
+            build(ROOT / "envs" / f"{name}.yaml", record)
         assert not failure(record), failure(record)
-        return folder / "bin" / "python"
+        return ROOT / ".venvs" / name / "bin" / "python"
 
     return python
 

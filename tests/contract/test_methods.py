@@ -6,6 +6,7 @@ import dataclasses
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
 from minority_topics.contract import (
     ContractError,
     Fit,

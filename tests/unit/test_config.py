@@ -5,6 +5,7 @@ import re
 
 import pytest
 import yaml
+
 from minority_topics.config import complete, load_schema
 from minority_topics.registry import ROOT, ConfigError, read_methods
 
@@ -132,17 +133,18 @@ def test_methods_manual_names_every_column():
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("\tunguided\t", "\tclever\t", "line 5: kind 'clever'"),
-        ("nmf\tNMF", "lda\tNMF", "line 6: method 'lda' stands twice"),
-        ('{"labels": "truth"}', "{labels}", "line 7: JSONDecodeError"),
-        ("\t1\t1\t1000\t", "\tmany\t1\t1000\t", "line 7: ValueError"),
+        ("\tunguided\t", "\tclever\t", "kind 'clever'"),
+        ("truth\tTrue", "random\tTrue", "method 'random' stands twice"),
+        ('{"labels": "truth"}', "{labels}", "JSONDecodeError"),
+        ('"truth"}\t1\t', '"truth"}\tmany\t', "ValueError"),
     ],
 )
 def test_a_bad_table_of_methods_is_refused_by_line(tmp_path, old, new, sentence):
     text = (ROOT / "config" / "methods.tsv").read_text(encoding="utf-8")
-    assert old in text
+    lines = text[: text.index(old)].count("\n") + 1
+    line = lines + ("twice" in sentence)  # the second of the two is at fault
     (tmp_path / "methods.tsv").write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(ConfigError, match=sentence):
+    with pytest.raises(ConfigError, match=f"line {line}: {sentence}"):
         read_methods(tmp_path / "methods.tsv")
 
 

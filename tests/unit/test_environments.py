@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from minority_topics.environments import build, failure, read_pins
 from minority_topics.uv import uv_settings
 
@@ -22,7 +23,7 @@ def test_builds_an_environment_and_runs_its_script(tmp_path):
     path = definition(tmp_path, "iniconfig==2.0.0")
     script = path.with_suffix(".post-deploy.sh")
     script.write_text('python -c "import iniconfig" && touch "$CONDA_PREFIX/deployed"\n')
-    outcome = build(path, tmp_path / "env", tmp_path / "env.json")
+    outcome = build(path, tmp_path / "env.json")
     assert outcome["status"] == "ok", outcome["reason"]
     assert (tmp_path / "env" / "deployed").exists()
     assert failure(tmp_path / "env.json") == ""
@@ -43,7 +44,7 @@ def test_a_failed_build_is_recorded_with_its_reason(tmp_path, pin, script, reaso
     path = definition(tmp_path, pin)
     if script:
         path.with_suffix(".post-deploy.sh").write_text(script)
-    build(path, tmp_path / "env", tmp_path / "env.json")
+    build(path, tmp_path / "env.json")
     assert reason in failure(tmp_path / "env.json")
     assert json.loads((tmp_path / "env.json").read_text())["status"] == "failed"
 

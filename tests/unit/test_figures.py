@@ -42,7 +42,7 @@ def test_summary_is_of_the_first_setting_and_counts_what_came_out(scores):
 def test_figure_is_drawn_twice_alike_even_with_gaps(name, scores, tmp_path):
     scores.to_csv(tmp_path / "scores.csv", index=False)
     for copy in ("a", "b"):
-        draw(name, tmp_path / "scores.csv", read_methods(), tmp_path / copy / name)
+        draw(name, tmp_path / "scores.csv", read_methods(), tmp_path / copy / f"{name}.png")
     for ending in ("png", "pdf", "csv"):
         first, second = (tmp_path / copy / f"{name}.{ending}" for copy in ("a", "b"))
         assert first.read_bytes() == second.read_bytes()
@@ -53,5 +53,5 @@ def test_figure_is_drawn_twice_alike_even_with_gaps(name, scores, tmp_path):
 def test_figure_of_nothing_but_failures_is_still_drawn(name, scores, tmp_path):
     failed = scores[scores["method"] == "constrained_nmf"]
     failed.to_csv(tmp_path / "scores.csv", index=False)
-    draw(name, tmp_path / "scores.csv", read_methods(), tmp_path / name)
+    draw(name, tmp_path / "scores.csv", read_methods(), tmp_path / f"{name}.png")
     assert (tmp_path / f"{name}.png").exists()

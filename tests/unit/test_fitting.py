@@ -8,10 +8,10 @@ import textwrap
 import time
 
 import pytest
+
 from minority_topics import fitting
-from minority_topics.contract import derive_random_state
 from minority_topics.fitting import Job, Limits, fail_jobs, run_jobs
-from minority_topics.registry import ROOT
+from minority_topics.registry import ROOT, derive_random_state
 
 TROUBLE = """
     import os, signal, subprocess, sys, time

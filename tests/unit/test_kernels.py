@@ -5,8 +5,9 @@ from math import log
 import numba
 import numpy as np
 import pytest
-from minority_topics.kernels import N_BLOCKS, Passes
 from scipy.sparse import csr_matrix
+
+from minority_topics.kernels import N_BLOCKS, Passes
 
 DTYPES = [np.float32, np.float64]
 ROUNDING = {np.float32: 1e-5, np.float64: 1e-12}

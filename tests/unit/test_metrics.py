@@ -4,9 +4,10 @@ from math import log, log2
 
 import numpy as np
 import pytest
-from minority_topics import metrics
 from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial.distance import jensenshannon
+
+from minority_topics import metrics
 
 # Ten documents in three clusters and the outliers:
 #   cluster 0: topics 0 0 1          majority 2 of 3

@@ -8,10 +8,6 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from minority_topics import ConstrainedNMF, metrics
-from minority_topics import model as model_module
-from minority_topics.model import ConstraintWarning, ObjectiveWarning
-from minority_topics.start import block_solution
 from scipy import sparse
 from scipy.special import xlogy
 from sklearn.base import clone
@@ -20,6 +16,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
+
+from minority_topics import ConstrainedNMF, metrics
+from minority_topics import model as model_module
+from minority_topics.model import ConstraintWarning, ObjectiveWarning
+from minority_topics.start import block_solution
 
 SOLVERS = ["exact", "paper", "projected"]
 WORDS = [f"word{j}" for j in range(25)]

@@ -5,11 +5,12 @@ from types import SimpleNamespace
 import numba
 import numpy as np
 import pytest
-from minority_topics.kernels import Passes
-from minority_topics.solvers import Constraints, Exact, Paper, Projected, kkt_residuals, minimise
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import xlogy
+
+from minority_topics.kernels import Passes
+from minority_topics.solvers import Constraints, Exact, Paper, Projected, kkt_residuals, minimise
 
 THETA_MIN = [0, 0.4, 0.9]
 W_MAX = [0, 1e-9, 0.1, 1e3, np.inf]

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+
 from minority_topics.text import DataError, clean, estimate_truth, read_table, vectorise
 
 

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 import yaml
+
 from minority_topics.registry import ROOT
 
 CONFIGS = sorted(path for path in (ROOT / "config").glob("*.yaml") if "topics" not in path.name)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from . import __version__
-from .contract import BACKGROUND, derive_random_state, write_documents
+from .contract import BACKGROUND, write_documents
 
 
 def main(arguments=None):
@@ -50,8 +50,12 @@ def build_parser():
 
     add = verb(build_env, "Build a tool's environment with uv.")
     add("definition", type=Path, help="conda environment file, envs/NAME.yaml")
-    add("folder", type=Path)
-    add("--record", type=Path, required=True, help="JSON file that says how it went")
+    add(
+        "--record",
+        type=Path,
+        required=True,
+        help="NAME.json, which says how it went; the environment is the folder NAME beside it",
+    )
     add("--required", action="store_true", help="a failure is an error, not a record")
 
     add = verb(background, "Make the background documents: simulated, or drawn from a file.")
@@ -111,7 +115,7 @@ def build_parser():
     add("name")
     add("--scores", type=Path, required=True)
     add("--methods-file", default="config/methods.tsv")
-    add("--out", type=Path, required=True, help="path without ending; .png, .pdf and .csv are made")
+    add("--out", type=Path, required=True, help="the PNG; a PDF and a CSV are made beside it")
     return parser
 
 
@@ -153,7 +157,7 @@ def methods(options):
 def build_env(options):
     from .environments import build
 
-    outcome = build(options.definition, options.folder, options.record)
+    outcome = build(options.definition, options.record)
     reason = f": {outcome['reason']}" if outcome["reason"] else ""
     print(f"environment {outcome['environment']}: {outcome['status']}{reason}")
     if options.required and outcome["status"] != "ok":
@@ -269,7 +273,7 @@ def vectorise(options):
 
 def fit(options):
     from .fitting import Job, Limits, fail_jobs, run_jobs
-    from .registry import ConfigError, read_methods
+    from .registry import ConfigError, derive_random_state, read_methods
 
     table = read_methods(options.methods_file)
     if options.method not in table:

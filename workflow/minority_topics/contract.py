@@ -258,12 +258,3 @@ def digest(*paths):
     for path in paths:
         sha.update(Path(path).read_bytes())
     return sha.hexdigest()[:16]
-
-
-def derive_random_state(master, *axes):
-    """A random state for one point of the study: the same axes give the same state, 1 to 2^31 - 1.
-
-    Never 0, which some tools take for "no state".
-    """
-    text = "/".join(str(part) for part in (master, *axes))
-    return int(hashlib.sha256(text.encode()).hexdigest(), 16) % (2**31 - 1) + 1

@@ -30,13 +30,13 @@ SHORTEST, LONGEST = 3, 80
 LENGTH_SHAPE, LENGTH_SCALE = 0.8, 8.9
 
 # Repeated tokens rise with the position in the document: 3% at the 6th, 14% at the 18th.
-URN_INNOVATION = 178.0
+URN_INNOVATION = 180.0
 
 # As many topics as a model of 20 leaves to the majority beside 7 minority topics; their strength
 # is what word pairs that recur from document to document ask for.
 N_MAJORITY_TOPICS = 13
 N_TOPICAL_WORDS = 2000
-TOPICAL_SHARE = 0.66
+TOPICAL_SHARE = 0.67
 STRETCH = 10
 
 # The commonest verbs of the table are stop words to many: no published word has 0.7% of the tokens.
@@ -53,7 +53,9 @@ N_COMPOUND_PARTS = 4000
 # Bounds the memory of the intermediate arrays, a dozen numbers a token.
 DOCUMENTS_PER_BLOCK = 250_000
 
-# Random orders, and random corpora with their rounds of trading, behind `corpus_statistics`.
+# Behind `corpus_statistics`: documents, random orders of them, and random corpora with as many
+# rounds of trading between one and the next.
+N_MEASURED = 1000
 N_ORDERS = 20
 N_RANDOM_CORPORA = 50
 N_TRADES = 5
@@ -86,7 +88,7 @@ class TokenCorpus:
 def simulate_background(n_documents: int, random_state: int) -> TokenCorpus:
     """Draw `n_documents` comments from the laws described at the top of this module."""
     if n_documents < 1:
-        raise ValueError(f"n_documents must be at least 1, not {n_documents}.")
+        raise ValueError(f"n_documents={n_documents!r} must be at least 1")
     rng = np.random.default_rng(random_state)
     indptr = np.concatenate([[0], np.cumsum(_document_lengths(n_documents, rng))])
     blocks = []
@@ -240,7 +242,8 @@ def _name_words(codes: np.ndarray) -> tuple[np.ndarray, list[str]]:
 def corpus_statistics(documents: Iterable[list[str]]) -> dict[str, float]:
     """Statistics that a simulated corpus should share with a real one.
 
-    Meant for samples of some thousand documents: pairs of words fill the memory for millions.
+    Of a corpus of more than `N_MEASURED` documents, so many are measured, drawn at random: most of
+    these numbers depend on the size of the corpus, and pairs of words would fill the memory.
 
     ``tokens_mean``, ``tokens_sd``
         tokens per document (population standard deviation).
@@ -263,14 +266,17 @@ def corpus_statistics(documents: Iterable[list[str]]) -> dict[str, float]:
         such pairs when words are traded at random between documents such that every document keeps
         its number of distinct words and every word its number of documents; NaN where that is 0.
     """
+    rng = np.random.default_rng(0)
+    documents = list(documents)
+    if len(documents) > N_MEASURED:
+        documents = [documents[d] for d in rng.choice(len(documents), N_MEASURED, replace=False)]
     ids: dict[str, int] = {}
     coded = [
         np.array([ids.setdefault(word, len(ids)) for word in words], dtype=int)
         for words in documents
     ]
     if not ids:
-        raise ValueError("There is no word in these documents.")
-    rng = np.random.default_rng(0)
+        raise ValueError("corpus_statistics: there is no word in these documents")
     lengths = np.array([len(words) for words in coded])
     counts = np.sort(np.bincount(np.concatenate(coded)))[::-1]
     n_tokens = lengths.sum()

@@ -28,9 +28,13 @@ def read_pins(path):
     return [pin for section in sections for pin in section]
 
 
-def build(definition, folder, record):
-    """Make `folder` a virtual environment as `definition` says; write how it went to `record`."""
-    definition, folder, record = Path(definition), Path(folder), Path(record)
+def build(definition, record):
+    """Make a virtual environment as `definition` says, and write how it went to `record`.
+
+    The environment of the record `NAME.json` is the folder `NAME` beside it.
+    """
+    definition, record = Path(definition), Path(record)
+    folder = record.with_suffix("")
     shutil.rmtree(folder, ignore_errors=True)
     script = definition.with_suffix(".post-deploy.sh")
     outcome = {

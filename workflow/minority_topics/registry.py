@@ -1,6 +1,7 @@
-"""The table of methods, and where the project's files are. Needs the standard library alone."""
+"""The table of methods, random states, and where files are. Needs the standard library alone."""
 
 import csv
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,3 +73,12 @@ def read_methods(path="config/methods.tsv"):
             raise ConfigError(f"{path}, line {number}: method {method.name!r} stands twice.")
         methods[method.name] = method
     return methods
+
+
+def derive_random_state(master, *axes):
+    """A random state for one point of the study: the same axes give the same state, 1 to 2^31 - 1.
+
+    Never 0, which some tools take for "no state".
+    """
+    text = "/".join(str(part) for part in (master, *axes))
+    return int(hashlib.sha256(text.encode()).hexdigest(), 16) % (2**31 - 1) + 1

@@ -13,8 +13,7 @@ LIBRARY = ROOT / "workflow"
 sys.path.insert(0, str(LIBRARY))
 
 from minority_topics.config import complete
-from minority_topics.contract import derive_random_state
-from minority_topics.registry import ConfigError, read_methods, resolve
+from minority_topics.registry import ConfigError, derive_random_state, read_methods, resolve
 
 try:
     CONFIG = complete(config)
@@ -24,6 +23,8 @@ except ConfigError as error:
 METHODS = read_methods(CONFIG["methods_file"])
 DATASETS = CONFIG["datasets"]
 SETTINGS = [f"{setting['n_topics']}-{setting['n_minority']}" for setting in CONFIG["settings"]]
+INJECTED = [name for name, dataset in DATASETS.items() if dataset["kind"] == "injected"]
+LABELLED = [name for name in DATASETS if name not in INJECTED]
 USES_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
 ENVIRONMENTS = ROOT / ".venvs"
 
@@ -154,3 +155,110 @@ def state_for(purpose):
         return derive_random_state(CONFIG["random_state"], *axes)
 
     return state
+
+
+def post_deploy(wildcards):
+    script = ROOT / "envs" / f"{wildcards.env}.post-deploy.sh"
+    return [str(script)] if script.exists() else []
+
+
+def required_flag(wildcards):
+    # Without the study's own environment nothing can run; a tool's failure is a row of the tables.
+    return "--required" if wildcards.env == "study" else ""
+
+
+def forget_failed_environments():
+    """A build that failed is tried again by the next run."""
+    for record in ENVIRONMENTS.glob("*.json"):
+        if json.loads(record.read_text(encoding="utf-8"))["status"] != "ok":
+            record.unlink()
+
+
+def background_file(wildcards):
+    source = DATASETS[wildcards.dataset]["background"]
+    return [] if source == "simulated" else [str(resolve(source))]
+
+
+def background_source(wildcards):
+    return (background_file(wildcards) or ["simulated"])[0]
+
+
+def label_options(wildcards):
+    dataset = DATASETS[wildcards.dataset]
+    background = f"--background-label={shlex.quote(dataset['background_label'])}"
+    if dataset["label_column"] is None:
+        return background
+    return f"--label-column={shlex.quote(dataset['label_column'])} {background}"
+
+
+def topics_option(wildcards):
+    dataset = DATASETS[wildcards.dataset]
+    return f"--topics {shlex.quote(str(resolve(dataset['topics'])))}" if "topics" in dataset else ""
+
+
+def topics_file(wildcards):
+    dataset = DATASETS[wildcards.dataset]
+    return [str(resolve(dataset["topics"]))] if "topics" in dataset else []
+
+
+def method_library(wildcards):
+    return modules("fitting", "worker", f"methods.{METHODS[wildcards.method].module}")
+
+
+def method_environments(wildcards):
+    return environments("study", METHODS[wildcards.method].environment)
+
+
+def method_conda(wildcards):
+    return str(ROOT / "envs" / f"{METHODS[wildcards.method].environment}.yaml")
+
+
+def method_options(wildcards):
+    return json.dumps(CONFIG["options"].get(wildcards.method, {}), sort_keys=True)
+
+
+def method_row(wildcards):
+    return repr(METHODS[wildcards.method])
+
+
+def method_threads(wildcards):
+    return METHODS[wildcards.method].threads
+
+
+def method_memory(wildcards):
+    return int(METHODS[wildcards.method].memory_mb)
+
+
+def method_runtime(wildcards):
+    """Minutes that a whole batch may take."""
+    return int(METHODS[wildcards.method].minutes * len(batch_repetitions(wildcards))) + 5
+
+
+def tool_options(wildcards):
+    """Where the method's own python is; with conda it is the job's."""
+    if USES_CONDA:
+        return ""
+    name = METHODS[wildcards.method].environment
+    return f"--python {shlex.quote(python_of(name))} --environment {shlex.quote(environment_record(name))}"
+
+
+def n_topics(wildcards):
+    return wildcards.setting.split("-")[0]
+
+
+def n_minority(wildcards):
+    return wildcards.setting.split("-")[1]
+
+
+def all_scores(wildcards):
+    return expand(
+        "results/{dataset}/scores/{method}/{setting}/{batch}.csv",
+        dataset=wildcards.dataset,
+        setting=SETTINGS,
+        method=CONFIG["methods"],
+        batch=batches(),
+    )
+
+
+def figure_library(wildcards):
+    return modules("figures.__init__", f"figures.{wildcards.figure}")

@@ -1,35 +1,5 @@
 # The corpora: background, injected topics, matrices.
 
-INJECTED = [name for name, dataset in DATASETS.items() if dataset["kind"] == "injected"]
-LABELLED = [name for name in DATASETS if name not in INJECTED]
-
-
-def background_file(wildcards):
-    source = DATASETS[wildcards.dataset]["background"]
-    return [] if source == "simulated" else [str(resolve(source))]
-
-
-def background_source(wildcards):
-    return (background_file(wildcards) or ["simulated"])[0]
-
-
-def label_options(wildcards):
-    dataset = DATASETS[wildcards.dataset]
-    background = f"--background-label={shlex.quote(dataset['background_label'])}"
-    if dataset["label_column"] is None:
-        return background
-    return f"--label-column={shlex.quote(dataset['label_column'])} {background}"
-
-
-def topics_option(wildcards):
-    dataset = DATASETS[wildcards.dataset]
-    return f"--topics {shlex.quote(str(resolve(dataset['topics'])))}" if "topics" in dataset else ""
-
-
-def topics_file(wildcards):
-    dataset = DATASETS[wildcards.dataset]
-    return [str(resolve(dataset["topics"]))] if "topics" in dataset else []
-
 
 rule background:
     input:

@@ -1,10 +1,6 @@
 # Figures, each from the table of scores alone.
 
 
-def figure_library(wildcards):
-    return modules("figures.__init__", f"figures.{wildcards.figure}")
-
-
 rule figure:
     input:
         scores=rules.tabulate.output.scores,
@@ -14,14 +10,14 @@ rule figure:
     output:
         png=report(
             "results/{dataset}/figures/{figure}.png",
-            caption="../report/{figure}.rst",
+            caption="../report/figure.rst",
             category="{dataset}",
             labels={"content": "{figure}", "kind": "figure"},
         ),
         pdf="results/{dataset}/figures/{figure}.pdf",
         csv=report(
             "results/{dataset}/figures/{figure}.csv",
-            caption="../report/{figure}.rst",
+            caption="../report/figure.rst",
             category="{dataset}",
             labels={"content": "{figure}", "kind": "table"},
         ),
@@ -31,9 +27,8 @@ rule figure:
         "../../envs/study.yaml"
     params:
         python=python_of("study"),
-        out="results/{dataset}/figures/{figure}",
     message:
         "Figure {wildcards.figure} of {wildcards.dataset}"
     shell:
         "{params.python} -m minority_topics figure {wildcards.figure} --scores {input.scores:q}"
-        " --methods-file {input.methods_file:q} --out {params.out:q} &> {log}"
+        " --methods-file {input.methods_file:q} --out {output.png:q} &> {log}"

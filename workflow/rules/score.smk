@@ -1,16 +1,6 @@
 # Scores: one table per method, setting and batch, then one per dataset.
 
 
-def all_scores(wildcards):
-    return expand(
-        "results/{dataset}/scores/{method}/{setting}/{batch}.csv",
-        dataset=wildcards.dataset,
-        setting=SETTINGS,
-        method=CONFIG["methods"],
-        batch=batches(),
-    )
-
-
 rule score:
     input:
         fits=rules.fit.output.fits,

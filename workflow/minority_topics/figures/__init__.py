@@ -57,7 +57,7 @@ def look(method):
 
 
 def draw(name, scores, methods, out):
-    """Draw figure `name` from the table of scores: `out`.png, .pdf and .csv."""
+    """Draw figure `name` from the table of scores into `out`, a PNG; a PDF and a CSV beside it."""
     figure = importlib.import_module(f"{__name__}.{name}")
     table = figure.table(pd.read_csv(scores))
     out = Path(out)
