@@ -239,13 +239,18 @@ def untidy(X, form=sparse.csr_matrix):
 
 
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array])
-def test_untidy_sparse_X_is_read_right_and_left_alone(X, form):
+def test_untidy_sparse_X_is_read_right(X, form):
     given = untidy(X, form)
+    assert given.nnz > np.count_nonzero(X)
     np.testing.assert_array_equal(given.toarray(), X)
+    np.testing.assert_array_equal(make().fit(given).components_, make().fit(X).components_)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array])
+def test_sparse_X_is_left_alone(X, form):
+    given = untidy(X, form)
     before = [array.copy() for array in (given.data, given.indices, given.indptr)]
-    model = make().fit(given)
-    model.transform(given)
-    np.testing.assert_array_equal(model.components_, make().fit(X).components_)
+    make().fit(given).transform(given)
     for array, copy in zip((given.data, given.indices, given.indptr), before, strict=True):
         np.testing.assert_array_equal(array, copy)
 
@@ -336,12 +341,21 @@ def test_block_start_leads_lower_than_random_starts(X):
 # --- transform ----------------------------------------------------------------------------------
 
 
-def test_transform_of_the_training_documents_is_the_fitted_W(X):
-    model = make(max_iter=5000, tol=1e-12)
+def assert_transform_finds_the_fitted_W(X, **parameters):
+    model = make(max_iter=5000, tol=1e-12, **parameters)
     W = model.fit_transform(X)
     again = model.transform(X)
     np.testing.assert_allclose(again, W, atol=1e-3 * W.max())
     assert divergence(X, again @ model.components_) <= model.objective_ * (1 + 1e-6)
+
+
+def test_transform_of_the_training_documents_is_the_fitted_W(X):
+    assert_transform_finds_the_fitted_W(X)
+
+
+@pytest.mark.parametrize("solver", ["paper", "projected"])
+def test_transform_speaks_in_the_units_of_topics_of_any_scale(X, solver):
+    assert_transform_finds_the_fitted_W(X, solver=solver, start="random", theta_min=0, w_max=1e3)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

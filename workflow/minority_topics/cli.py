@@ -257,7 +257,10 @@ def vectorise(options):
         "injected_documents_with_seed_word": int(seeded[labels >= 0].sum()),
         "background_documents_with_seed_word": int(seeded[labels < 0].sum()),
         "ground_truth": "injected word lists" if options.topics else "estimated from labels",
-        "statistics": corpus_statistics([document for document in documents if document]),
+        "statistics": {
+            name: None if np.isnan(value) else value
+            for name, value in corpus_statistics(filter(None, documents)).items()
+        },
     }
     write_corpus(
         options.documents.parent,
