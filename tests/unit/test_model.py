@@ -22,6 +22,9 @@ from minority_topics import model as model_module
 from minority_topics.model import ConstraintWarning, ObjectiveWarning
 from minority_topics.start import block_solution
 
+# Most fits here are cut short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:Not converged")
+
 SOLVERS = ["exact", "paper", "projected"]
 WORDS = [f"word{j}" for j in range(25)]
 SEEDS = [0, 1, 2, 3]
@@ -179,7 +182,7 @@ def test_the_start_with_the_lowest_objective_is_kept(X, ends):
     best = np.argmin([objective for objective, _ in ends])
     assert len(ends) == 6
     assert 0 < best < 5, "the first or last start is best: the test shows nothing"
-    assert model.objective_ == ends[best][0]
+    assert ends[best][0] >= model.objective_ > 0.99 * ends[best][0]  # W goes on to its end
     np.testing.assert_array_equal(model.components_, ends[best][1].T)
 
 
@@ -243,7 +246,9 @@ def test_untidy_sparse_X_is_read_right(X, form):
     given = untidy(X, form)
     assert given.nnz > np.count_nonzero(X)
     np.testing.assert_array_equal(given.toarray(), X)
-    np.testing.assert_array_equal(make().fit(given).components_, make().fit(X).components_)
+    model, expected = make().fit(given), make().fit(X)
+    np.testing.assert_array_equal(model.components_, expected.components_)
+    assert model.objective_ == expected.objective_
 
 
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array])
@@ -578,9 +583,9 @@ INVALID = {
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        pytest.param(name, value, id=f"{name}-{number}")
+        pytest.param(name, value, id=f"{name}={str(value)[:20]}")
         for name, values in INVALID.items()
-        for number, value in enumerate(values)
+        for value in values
     ],
 )
 def test_an_invalid_parameter_is_named(X, name, value):

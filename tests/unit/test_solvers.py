@@ -538,18 +538,6 @@ def test_minimise_stops_once_the_objective_changes_by_less_than_tol():
     np.testing.assert_array_equal(history, full[: n_iterations + 1])
 
 
-def test_minimise_can_leave_the_topics_alone():
-    problem = make(w_max=0.1)
-    solver = Exact(problem.constraints)
-    W, Ht = solver.begin(problem.W, problem.Ht)
-    passes = Passes(csr_matrix(problem.V))
-    before = Ht.copy()
-    W, Ht, history = minimise(passes, solver, W, Ht, 3000, tol=0, learn_topics=False)
-    np.testing.assert_array_equal(Ht, before)
-    assert history[-1] < history[0]
-    assert kkt_residuals(passes, solver, W, Ht)[0]["stationarity_W"] < 1e-6
-
-
 def test_minimise_stops_where_the_objective_is_not_a_number():
     problem = make()
     problem.W[0, 0] = np.nan

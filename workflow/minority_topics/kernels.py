@@ -9,13 +9,17 @@ Only the nonzeros of V are visited: O(nnz K) time, and nothing larger than the f
 """
 
 import math
+from contextlib import contextmanager
 
 import numpy as np
-from numba import njit, prange
+from numba import get_num_threads, njit, prange, set_num_threads
 
 # Rows are dealt out in blocks of equal nonzeros, since Zipf-sized columns would idle a core.
 # One thread computes a row, in a fixed order: results do not depend on the number of threads.
 N_BLOCKS = 256
+SMALL = 50_000
+# Sums may be reordered, so that they vectorise; infinities and NaN keep their meaning.
+FAST = {"reassoc", "contract", "nsz"}
 
 
 class Passes:
@@ -38,6 +42,17 @@ class Passes:
     def columns(self, W, Ht):
         return _run(self._by_column, Ht, W)[0]
 
+    def infer(self, W, Ht, caps, capped, max_iter, tol):
+        """W that minimises D_KL for given topics, from W: W_ik <- A_ik, repeated.
+
+        Each document is iterated by itself until no entry changes by more than tol of its mass.
+        W_ik is bounded by `caps` (K,) in the documents that `capped` (M,) marks.
+        """
+        W = np.array(W, order="C")
+        with _threads_for(self._by_row):
+            infer_rows(*self._by_row, Ht, caps, capped, _floor(W.dtype), max_iter, tol, W)
+        return W
+
     def objective(self, W, Ht, divergence):
         """D_KL(V || WH) from the divergences that `rows` returned for this W and H."""
         mass = W.sum(axis=0, dtype=np.float64) @ Ht.sum(axis=0, dtype=np.float64)
@@ -54,39 +69,85 @@ def _arrays(V):
 def _run(arrays, X, Y):
     G = np.empty_like(X)
     divergence = np.empty(len(X))
-    tiny = np.finfo(X.dtype).tiny
-    # Entries far below their row's mass are set to zero before they turn subnormal, where
-    # arithmetic is many times slower. A row keeps its mass: sum_k G_rk = sum_c V_rc.
-    negligible = X.dtype.type(np.sqrt(tiny))
-    multiplicative_pass(*arrays, X, Y, tiny, negligible, G, divergence)
+    with _threads_for(arrays):
+        multiplicative_pass(*arrays, X, Y, _floor(X.dtype), G, divergence)
     return G, divergence
 
 
-@njit(parallel=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
-def multiplicative_pass(bounds, indptr, indices, data, X, Y, tiny, negligible, G, divergence):
-    """Fill G (R x K) and divergence (R,), which is sum_c V_rc log(V_rc / (X Y^T)_rc).
+@contextmanager
+def _threads_for(arrays):
+    """One thread for a small matrix: to wake the others would take longer than the work."""
+    threads = get_num_threads()
+    if len(arrays[-1]) < SMALL:
+        set_num_threads(1)
+    try:
+        yield
+    finally:
+        set_num_threads(threads)
 
-    `tiny` bounds (X Y^T)_rc from below, so that a word no topic explains has a finite cost.
+
+def _floor(dtype):
+    """The least number worth keeping: products of two such are still normal numbers.
+
+    Entries that fall below this share of their row's mass are set to zero, before they turn
+    subnormal, where arithmetic is many times slower. A row keeps its mass: sum_k G_rk = sum_c V_rc.
+    (X Y^T)_rc is bounded by it too, so that a word no topic explains has a finite cost.
     """
-    n_topics = X.shape[1]
+    return dtype.type(np.sqrt(np.finfo(dtype).tiny))
+
+
+@njit(inline="always", fastmath=FAST)
+def gather(indices, data, begin, end, x, Y, floor, total):
+    """total_k = sum_c Y_ck v_c / (x Y^T)_c over a row's nonzeros; its divergence and its mass."""
+    n_topics = len(x)
+    total[:] = 0
+    divergence = 0.0
+    mass = 0.0
+    for position in range(begin, end):
+        c = indices[position]
+        v = data[position]
+        model = x[0] * Y[c, 0]
+        for k in range(1, n_topics):
+            model += x[k] * Y[c, k]
+        ratio = v / max(model, floor)
+        if v > 0:
+            divergence += v * math.log(ratio)
+        mass += v
+        for k in range(n_topics):
+            total[k] += ratio * Y[c, k]
+    return divergence, mass
+
+
+@njit(parallel=True, cache=True, fastmath=FAST)
+def multiplicative_pass(bounds, indptr, indices, data, X, Y, floor, G, divergence):
+    """Fill G (R x K) and divergence (R,), which is sum_c V_rc log(V_rc / (X Y^T)_rc)."""
     for block in prange(len(bounds) - 1):
         for r in range(bounds[block], bounds[block + 1]):
-            G[r] = 0
-            cost = 0.0
-            mass = data.dtype.type(0)
-            for position in range(indptr[r], indptr[r + 1]):
-                c = indices[position]
-                v = data[position]
-                model = X[r, 0] * Y[c, 0]
-                for k in range(1, n_topics):
-                    model += X[r, k] * Y[c, k]
-                ratio = v / max(model, tiny)
-                if v > 0:
-                    cost += v * math.log(ratio)
-                mass += v
-                for k in range(n_topics):
-                    G[r, k] += ratio * Y[c, k]
-            for k in range(n_topics):
+            divergence[r], mass = gather(
+                indices, data, indptr[r], indptr[r + 1], X[r], Y, floor, G[r]
+            )
+            for k in range(X.shape[1]):
                 value = G[r, k] * X[r, k]
-                G[r, k] = value if value > negligible * mass else 0
-            divergence[r] = cost
+                G[r, k] = value if value > floor * mass else 0
+
+
+@njit(parallel=True, cache=True, fastmath=FAST)
+def infer_rows(bounds, indptr, indices, data, Y, caps, capped, floor, max_iter, tol, X):
+    """Repeat X_rk <- min(X_rk total_k, cap) row by row, in place; `caps` bind where `capped`."""
+    n_topics = X.shape[1]
+    for block in prange(len(bounds) - 1):
+        total = np.empty(n_topics, X.dtype)
+        for r in range(bounds[block], bounds[block + 1]):
+            for _ in range(max_iter):
+                _, mass = gather(indices, data, indptr[r], indptr[r + 1], X[r], Y, floor, total)
+                change = 0.0
+                for k in range(n_topics):
+                    value = total[k] * X[r, k]
+                    if value <= floor * mass:
+                        value = 0
+                    if capped[r]:
+                        value = min(value, caps[k])
+                    change = max(change, abs(value - X[r, k]))
+                    X[r, k] = value
+                if change <= tol * mass:
+                    break

@@ -165,42 +165,55 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             W, Ht, history = minimise(
                 passes, solver, W, Ht, self.max_iter, self.tol, callback=self._progress
             )
-            if best is None or history[-1] < best[0]:
-                best = history[-1], solver, W, Ht, history
-        self.objective_, solver, W, Ht, history = best
+            objective = np.nan_to_num(history[-1], nan=np.inf)
+            if best is None or objective < best[0]:
+                best = objective, solver, W, Ht, history
+        _, solver, W, Ht, history = best
+        converged = settled(history, self.tol)
+        if self.solver == "exact":
+            # W as `transform` finds it: the best for these topics, from a start without zeros.
+            best_W = self._infer(V, passes, constraints, Ht)
+            objective = passes.objective(best_W, Ht, passes.rows(best_W, Ht)[1])
+            if objective <= history[-1]:
+                W, history[-1] = best_W, objective
 
+        self.objective_ = history[-1]
         self.components_ = np.ascontiguousarray(Ht.T)
         self.objective_history_ = np.array(history)
         self.n_iter_ = len(history) - 1
         self.kkt_, self.lambda_, self.mu_ = kkt_residuals(passes, solver, W, Ht)
         slack = 1e-9 if V.dtype == np.float64 else 1e-6
-        self.feasible_ = bool(max(self.kkt_["primal_W"], self.kkt_["primal_H"]) <= slack)
-        self._warn_of_trouble(V.dtype, constraints)
+        met = max(self.kkt_["primal_W"], self.kkt_["primal_H"]) <= slack
+        self.feasible_ = bool(met and np.isfinite(self.objective_))
+        self._warn_of_trouble(passes, constraints, converged)
         return W
 
     def transform(self, X):
         """W (M x K) of documents X under the learnt topics and the bound on seed-free documents.
 
-        The topics stay as they are, so the problem is convex: W <- min(A, w_max) until it settles.
+        The topics stay as they are, so the problem is convex, and each document is its own.
         """
         check_is_fitted(self)
         V = self._check_matrix(X, reset=False)
         constraints = self._constrain(V)
         Ht = np.ascontiguousarray(self.components_.T, dtype=V.dtype)
-        scale = Ht.sum(axis=0)
-        scale[scale == 0] = 1
-        mass = np.asarray(V.sum(axis=1)).reshape(-1, 1)
-        W = constraints.cap(np.repeat(mass / self.n_topics, self.n_topics, axis=1))
-        W, _, _ = minimise(
-            Passes(V),
-            Exact(constraints),
-            W,
-            Ht / scale,
-            self.max_iter,
-            self.tol,
-            learn_topics=False,
+        word_mass = Ht.sum(axis=0)
+        word_mass[word_mass == 0] = 1
+        return self._infer(V, Passes(V), constraints, Ht / word_mass, word_mass) / word_mass
+
+    def _infer(self, V, passes, constraints, Ht, word_mass=None):
+        """W for topics Ht on the simplex; `word_mass` (K,) is what they summed to before."""
+        word_mass = np.ones(self.n_topics, dtype=V.dtype) if word_mass is None else word_mass
+        mass = np.asarray(V.sum(axis=1), dtype=V.dtype).reshape(-1, 1)
+        # A document is small and stops by itself, so its W is worth a finer tolerance.
+        return passes.infer(
+            np.repeat(mass / self.n_topics, self.n_topics, axis=1),
+            Ht,
+            constraints.caps(word_mass),
+            constraints.seed_free,
+            max_iter=10 * self.max_iter,
+            tol=0.01 * self.tol,
         )
-        return W / scale
 
     def _check_parameters(self):
         def require(holds, name, rule):
@@ -210,23 +223,29 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         def is_count(value, least):
             return isinstance(value, numbers.Integral) and value >= least
 
+        def is_number(value):
+            return isinstance(value, numbers.Real) and value >= 0
+
         require(is_count(self.n_topics, 1), "n_topics", "a whole number of at least 1")
         require(
             is_count(self.n_minority, 0) and self.n_minority <= self.n_topics,
             "n_minority",
             f"a whole number from 0 to n_topics={self.n_topics}",
         )
-        require(self.w_max >= 0, "w_max", "at least 0")
-        require(0 <= self.theta_min < 1, "theta_min", "in [0, 1)")
+        require(is_number(self.w_max), "w_max", "a number of at least 0")
+        require(is_number(self.theta_min) and self.theta_min < 1, "theta_min", "in [0, 1)")
         require(self.solver in ("exact", "paper", "projected"), "solver", "one of its three names")
-        given = not isinstance(self.start, str)
-        require(given or self.start in ("block", "random"), "start", "'block', 'random' or (W, H)")
+        if isinstance(self.start, str):
+            known = self.start in ("block", "random")
+        else:
+            known = isinstance(self.start, tuple | list) and len(self.start) == 2
+        require(known, "start", "'block', 'random' or (W, H)")
         auto = isinstance(self.n_init, str) and self.n_init == "auto"
         require(auto or is_count(self.n_init, 1), "n_init", "'auto' or a whole number from 1")
         require(self.h_update in (1, 2), "h_update", "1 or 2")
-        require(self.eta >= 0, "eta", "at least 0")
+        require(is_number(self.eta), "eta", "a number of at least 0")
         require(is_count(self.max_iter, 1), "max_iter", "a whole number of at least 1")
-        require(self.tol >= 0, "tol", "at least 0")
+        require(is_number(self.tol), "tol", "a number of at least 0")
         if self.n_minority and self.seed_words is None:
             raise ValueError(
                 f"n_minority={self.n_minority} topics need seed_words to guide them; give "
@@ -237,21 +256,29 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         check_non_negative(X, "ConstrainedNMF (input X)")
         V = sp.csr_matrix(X)
-        if V is X:
-            V = V.copy()
-        V.sum_duplicates()
-        V.eliminate_zeros()
+        if not V.has_canonical_format or (V.data == 0).any():
+            V = V.copy()  # X is not ours to tidy
+            V.sum_duplicates()
+            V.eliminate_zeros()
         return V
 
     def _find_seed_columns(self, n_words):
+        if isinstance(self.seed_words, str):
+            raise ValueError(f"seed_words={self.seed_words!r} must be a list of words or columns.")
+        if self.vocabulary is not None and len(self.vocabulary) != n_words:
+            raise ValueError(
+                f"vocabulary: {len(self.vocabulary)} words for a matrix of {n_words} columns."
+            )
         given = [] if self.seed_words is None else list(self.seed_words)
-        if any(isinstance(word, str) for word in given):
+        if given and all(isinstance(word, str) for word in given):
             if self.vocabulary is None:
                 raise ValueError("seed_words are words: give vocabulary, the word of each column.")
             columns = self.vocabulary
             if not isinstance(columns, dict):
                 columns = {word: column for column, word in enumerate(columns)}
             given = [columns[word] for word in given if word in columns]
+        elif not all(_is_column(word) for word in given):
+            raise ValueError("seed_words must be all words, or all whole numbers of columns.")
         found = np.unique(np.asarray(given, dtype=np.int64))
         outside = found[(found < 0) | (found >= n_words)]
         if len(outside):
@@ -294,18 +321,18 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         expected = (V.shape[0], self.n_topics), (self.n_topics, V.shape[1])
         if (W.shape, H.shape) != expected:
             raise ValueError(f"start: shapes {W.shape}, {H.shape} must be {expected}.")
-        if W.min() < 0 or H.min() < 0:
-            raise ValueError("start: W and H must not be negative.")
+        if not all(np.isfinite(factor).all() and (factor >= 0).all() for factor in (W, H)):
+            raise ValueError("start: W and H must be finite and not negative.")
         return W, np.ascontiguousarray(H.T)
 
     def _progress(self, iteration, W, Ht, objective):
         if self.verbose and iteration % self.verbose == 0:
             print(f"iteration {iteration}: objective {objective:.6g}", flush=True)
 
-    def _warn_of_trouble(self, dtype, constraints):
+    def _warn_of_trouble(self, passes, constraints, converged):
         history = self.objective_history_
-        rounding = 1e-10 if dtype == np.float64 else 1e-5
-        rises = np.diff(history) > rounding * np.abs(history[:-1])
+        rounding = passes.total * (1e-10 if passes.dtype == np.float64 else 1e-5)
+        rises = np.diff(history) > rounding
         if rises.any() or not np.isfinite(history[-1]):
             first = int(np.argmax(rises)) + 1 if rises.any() else self.n_iter_
             warnings.warn(
@@ -314,7 +341,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 ObjectiveWarning,
                 stacklevel=3,
             )
-        if self.tol > 0 and not settled(history, self.tol):
+        if self.tol > 0 and not converged:
             warnings.warn(
                 f"Not converged in max_iter={self.max_iter} iterations; raise max_iter or tol.",
                 ConvergenceWarning,
@@ -347,3 +374,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _is_column(value):
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)

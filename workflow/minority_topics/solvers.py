@@ -32,6 +32,12 @@ class Constraints:
         W[self.seed_free, :m] = np.minimum(W[self.seed_free, :m], W.dtype.type(self.w_max))
         return W
 
+    def caps(self, word_mass):
+        """Upper bounds (K,) on W_ik sum_j H_kj in seed-free documents, given the sums (K,)."""
+        caps = np.full_like(word_mass, np.inf)
+        caps[: self.n_minority] = self.w_max * word_mass[: self.n_minority]
+        return caps
+
     def seed_share(self, Ht):
         """Share of seed words in each minority topic (n_minority,); 0 for an empty topic."""
         minority = Ht[:, : self.n_minority].astype(np.float64, copy=False)
@@ -67,6 +73,7 @@ class Exact:
         """Scale (W, H) so that H lies on the simplex, and make both feasible."""
         scale = Ht.sum(axis=0)
         W = np.multiply(W, scale, order="C")
+        Ht = Ht + (scale == 0)  # a topic without words gets all of them
         return self.step_W(W, Ht, W), self.step_H(W, Ht, Ht)
 
     def step_W(self, W, Ht, A):
@@ -177,7 +184,7 @@ class Projected(Paper):
         return self.constraints.cap(super().step_W(W, Ht, A))
 
 
-def minimise(passes, solver, W, Ht, max_iter, tol, learn_topics=True, callback=None):
+def minimise(passes, solver, W, Ht, max_iter, tol, callback=None):
     """Iterate `solver` from (W, Ht) until the objective changes by less than tol of itself.
 
     Returns W, Ht and the objective at the start and after each iteration. `callback(iteration, W,
@@ -192,8 +199,7 @@ def minimise(passes, solver, W, Ht, max_iter, tol, learn_topics=True, callback=N
         if len(history) > max_iter or settled(history, tol) or not np.isfinite(history[-1]):
             return W, Ht, history
         W = solver.step_W(W, Ht, A)
-        if learn_topics:
-            Ht = solver.step_H(W, Ht, passes.columns(W, Ht))
+        Ht = solver.step_H(W, Ht, passes.columns(W, Ht))
 
 
 def settled(history, tol):
@@ -228,7 +234,8 @@ def kkt_residuals(passes, solver, W, Ht):
     if solver.name == "exact":  # the multiplier of sum_j H_kj = 1
         pull_H -= Ht64 * pull_H.sum(axis=0)
 
-    g1 = (W64[:, :m] - c.w_max) * c.seed_free[:, None]
+    slack_W = np.where(lambda_ > 0, c.w_max - W64[:, :m], 0)
+    slack_H = share - c.theta_min
     primal_W, primal_H = c.violation(W, Ht)
     total = max(passes.total, np.finfo(np.float64).tiny)
     residuals = {
@@ -237,8 +244,7 @@ def kkt_residuals(passes, solver, W, Ht):
         "primal_W": primal_W,
         "primal_H": primal_H,
         "dual": float(max(0.0, -lambda_.min(initial=0), -mu.min(initial=0))),
-        "slackness": float(np.abs(lambda_ * g1).sum() + np.abs(mu * (c.theta_min - share)).sum())
-        / total,
+        "slackness": float((lambda_ * np.abs(slack_W)).sum() + mu @ np.abs(slack_H)) / total,
     }
     return residuals, lambda_, mu
 
