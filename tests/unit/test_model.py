@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 from threadpoolctl import threadpool_limits
 
 from minority_topics import ConstrainedNMF, metrics
@@ -83,7 +83,20 @@ class GuidedByTheFirstWord(ConstrainedNMF):
         super().__init__(n_topics, n_minority, seed_words, n_init=n_init, random_state=random_state)
 
 
-@parametrize_with_checks([GuidedByTheFirstWord()])
+def check_name(value):
+    return getattr(getattr(value, "func", None), "__name__", "estimator")
+
+
+# The estimator claims no support of array libraries other than numpy, which one check is about.
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [
+        pair
+        for pair in estimator_checks_generator(GuidedByTheFirstWord())
+        if check_name(pair[1]) != "check_array_api_input"
+    ],
+    ids=check_name,
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

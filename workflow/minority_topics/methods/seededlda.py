@@ -1,0 +1,36 @@
+"""SeededLDA (Jagarlamudi, Daumé III and Udupa 2012), the sampler of `seeded_lda`, on counts.
+
+There is no package of it; the defaults are those of the authors' code. Seed words guide at two
+levels: a minority topic may draw a word from its seed set, and a document that holds a word of the
+set shares the set's prior over topics. Majority topics have no seed set.
+
+seededlda_a and seededlda_b of the table are two random samples around the defaults: alpha, beta and
+mu times ten to the power of U(-1, 1), pi from U(0.5, 0.9), rounded.
+
+`seeds`: "same" (the whole list is the seed set of every minority topic) or "dealt". The model is
+defined for overlapping sets, and shares the words out between the topics by itself.
+"""
+
+import numpy as np
+
+from ..contract import Fit
+from ..guidance import seed_lists
+
+
+def fit(problem):
+    """Options are `seeds`, and those of `seeded_lda.fit` and `SeededLDA`."""
+    from .. import seeded_lda
+
+    options = {"seeds": "same", **problem.options}
+    columns = {word: column for column, word in enumerate(problem.vocabulary)}
+    lists = seed_lists(problem, options.pop("seeds"))
+    doc_topic, topic_word = seeded_lda.fit(
+        problem.counts,
+        [[columns[word] for word in words] for words in lists],
+        problem.n_topics,
+        problem.random_state,
+        **options,
+    )
+    empty = np.asarray(problem.counts.sum(axis=1)).ravel() == 0
+    doc_topic[empty] = 0
+    return Fit(doc_topic, topic_word, minority=range(problem.n_minority))
