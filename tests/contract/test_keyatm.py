@@ -150,7 +150,7 @@ def python_with_r(tmp_path_factory):
     definition = yaml.safe_load((ROOT / "envs" / "keyatm.yaml").read_text())
     definition["dependencies"][-1]["pip"].append(RPY2)
     (folder / "keyatm.yaml").write_text(yaml.safe_dump(definition))
-    build(folder / "keyatm.yaml", folder / "env", folder / "env.json")
+    build(folder / "keyatm.yaml", folder / "env.json")
     assert not failure(folder / "env.json"), failure(folder / "env.json")
     return folder / "env" / "bin" / "python"
 
