@@ -71,6 +71,28 @@ def test_dry_run_of_every_config(config, labelled_file, tmp_path):
     assert jobs["figure"] == 2
 
 
+CONDA = """#!/bin/sh
+case "$*" in
+  "info --json") echo '{"conda_prefix": "/", "root_prefix": "/", "platform": "linux-64"}' ;;
+  *version*) echo "conda 24.7.1" ;;
+  *) echo '{"get": {"channel_priority": "strict"}}' ;;
+esac
+"""
+
+
+def test_with_conda_every_method_has_its_own_environment(tmp_path, monkeypatch):
+    """A dry run plans them; making them needs a real conda, this one only answers questions."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "conda").write_text(CONDA)
+    (tmp_path / "bin" / "conda").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    arguments = ["--configfile", tiny(tmp_path), "--sdm", "conda", "--dry-run"]
+    output = snakemake(*arguments, folder=tmp_path)
+    found = set(re.findall(r"Conda environment \S*envs/(\w+)\.yaml will be created", output))
+    assert found == {"study", "constrained_nmf", "nmf"}
+    assert "build_env" not in planned(output)
+
+
 def test_plain_dry_run_takes_the_default_config(tmp_path):
     assert planned(snakemake("--dry-run", folder=tmp_path))["background"] == 10
 

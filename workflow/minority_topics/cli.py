@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from . import __version__
-from .contract import BACKGROUND, write_documents
+from .contract import BACKGROUND, digest, write_documents
 
 
 def main(arguments=None):
@@ -276,13 +276,14 @@ def vectorise(options):
 
 def fit(options):
     from .fitting import Job, Limits, fail_jobs, run_jobs
-    from .registry import ConfigError, derive_random_state, read_methods
+    from .registry import ROOT, ConfigError, derive_random_state, environment_files, read_methods
 
     table = read_methods(options.methods_file)
     if options.method not in table:
         raise ConfigError(f"no method {options.method!r}; there are {', '.join(table)}")
     method = table[options.method]
     setting = f"{options.n_topics}-{options.n_minority}"
+    environment = digest(*environment_files(ROOT / "envs" / f"{method.environment}.yaml"))
     jobs = [
         Job(
             method=method.name,
@@ -297,6 +298,7 @@ def fit(options):
             options={**method.options, **options.options},
             control=method.kind == "control",
             package=method.package,
+            environment=environment,
         )
         for repetition in options.repetitions
     ]

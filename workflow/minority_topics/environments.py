@@ -14,6 +14,7 @@ from pathlib import Path
 import yaml
 
 from .contract import digest, write_json
+from .registry import environment_files
 from .uv import find_uv, uv_settings
 
 
@@ -36,10 +37,10 @@ def build(definition, record):
     definition, record = Path(definition), Path(record)
     folder = record.with_suffix("")
     shutil.rmtree(folder, ignore_errors=True)
-    script = definition.with_suffix(".post-deploy.sh")
+    files = environment_files(definition)
     outcome = {
         "environment": definition.stem,
-        "digest": digest(definition, *([script] if script.exists() else [])),
+        "digest": digest(*files),
         "status": "ok",
         "reason": "",
     }
@@ -51,7 +52,7 @@ def build(definition, record):
         python = folder / "bin" / "python"
         pins = read_pins(definition)
         _run([uv, "pip", "install", "--quiet", "--python", str(python), *pins])
-        if script.exists():
+        for script in files[1:]:
             _run(["bash", str(script)], _activated(folder, uv))
     except BuildError as error:
         outcome.update(status="failed", reason=str(error))

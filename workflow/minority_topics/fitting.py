@@ -30,7 +30,10 @@ LIBRARY = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Job:
-    """One fit to make: where the corpus is, what to ask of which method, and where to write."""
+    """One fit to make: where the corpus is, what to ask of which method, and where to write.
+
+    `environment` is the fingerprint of the files that the method's environment was made from.
+    """
 
     method: str
     module: str
@@ -42,6 +45,7 @@ class Job:
     options: dict = field(default_factory=dict)
     control: bool = False
     package: str = ""
+    environment: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,7 @@ def _record(job, limits, outcome):
         "random_state": job.random_state,
         "options": job.options,
         "limits": asdict(limits),
+        "environment": job.environment,
         **outcome,
     }
     folder = Path(job.out)

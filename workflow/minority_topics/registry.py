@@ -75,6 +75,13 @@ def read_methods(path="config/methods.tsv"):
     return methods
 
 
+def environment_files(definition):
+    """What an environment is made from: its conda file, and the script to run after it, if any."""
+    definition = Path(definition)
+    script = definition.with_suffix(".post-deploy.sh")
+    return [definition, script] if script.exists() else [definition]
+
+
 def derive_random_state(master, *axes):
     """A random state for one point of the study: the same axes give the same state, 1 to 2^31 - 1.
 
