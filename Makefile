@@ -7,7 +7,7 @@ CONFIG ?= config/config.yaml
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help setup figures quick report test lint format lock clean
+.PHONY: help setup figures quick report envs test lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -34,6 +34,9 @@ quick: setup ## a small run of everything
 
 report: figures ## one HTML page with figures and captions: results/report.html
 	$(SNAKEMAKE) --configfile $(CONFIG) --report results/report.html
+
+envs: setup ## build the environments of all methods, and nothing else
+	$(SNAKEMAKE) --configfile $(CONFIG) envs
 
 test: setup ## run all tests
 	$(BIN)/python -m pytest

@@ -25,6 +25,7 @@ include: "workflow/rules/figures.smk"
 localrules:
     all,
     build_env,
+    envs,
 
 
 # Every fit is listed, not only the figures: a failing rerun must never leave old numbers behind.

@@ -224,6 +224,34 @@ def test_methods_that_fail_leave_rows_and_do_not_stop_the_rest(clone, tmp_path):
     assert not (tmp_path / ".venvs").exists()
 
 
+def test_a_method_is_added_in_three_steps(clone, tmp_path):
+    """As the README tells: a file, an environment, a row."""
+    (clone / "workflow" / "minority_topics" / "methods" / "toy.py").write_text(
+        "import numpy as np\n"
+        "from ..contract import Fit, normalise_rows\n\n\n"
+        "def fit(problem):\n"
+        "    import iniconfig\n\n"
+        "    rng = np.random.default_rng(problem.random_state)\n"
+        "    n_documents, n_words = problem.counts.shape\n"
+        "    doc_topic = normalise_rows(rng.random((n_documents, problem.n_topics)))\n"
+        "    topic_word = normalise_rows(rng.random((problem.n_topics, n_words)))\n"
+        "    return Fit(doc_topic, topic_word, notes={'tool': iniconfig.__name__})\n"
+    )
+    (clone / "envs" / "toy.yaml").write_text(
+        "channels: [conda-forge, nodefaults]\ndependencies:\n  - pip:\n"
+        "      - numpy==2.4.6\n      - scipy==1.17.1\n      - iniconfig==2.0.0\n"
+    )
+    with open(clone / "config" / "methods.tsv", "a", encoding="utf-8") as table:
+        table.write("toy\tToy\ttoy\ttoy\tiniconfig\tunguided\t{}\t1\t1\t1000\tnobody\n")
+    path = tiny(tmp_path, methods=["truth", "toy"])
+    snakemake("--configfile", path, folder=tmp_path, root=clone)
+    scores = read_table(tmp_path / "results" / "simulated" / "tables" / "scores.csv")
+    assert [row["status"] for row in scores] == ["ok"] * 4
+    summary = read_table(tmp_path / "results" / "simulated" / "figures" / "purity_nmi.csv")
+    purity = {row["method"]: float(row["purity_mean"]) for row in summary}
+    assert purity["toy"] < purity["truth"] == 1
+
+
 def test_a_labelled_file_runs_as_it_is(labelled_file, tmp_path):
     dataset = {
         "kind": "labelled", "file": str(labelled_file), "text_column": "Sentence",

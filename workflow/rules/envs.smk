@@ -23,3 +23,8 @@ rule build_env:
     shell:
         "{params.python} -m minority_topics build_env {input.definition:q}"
         " --record {output.record:q} {params.required} &> {log}"
+
+
+rule envs:
+    input:
+        environments("study", *sorted({method.environment for method in METHODS.values()})),
