@@ -90,13 +90,9 @@ def _tfidf(problem):
 
 @functools.cache
 def _sentence_transformer(name):
-    from huggingface_hub import try_to_load_from_cache
-
-    repository = name if "/" in name else f"sentence-transformers/{name}"
-    in_cache = isinstance(try_to_load_from_cache(repository, "modules.json"), str)
     try:
         # Asked first, since a download without a network tries again for minutes.
-        online = not Path(name).is_dir() and _hub_answers(must=not in_cache)
+        online = not Path(name).is_dir() and _hub_answers(name)
         from sentence_transformers import SentenceTransformer
 
         return SentenceTransformer(name, device="cpu", local_files_only=not online).encode
@@ -108,13 +104,16 @@ def _sentence_transformer(name):
         ) from error
 
 
-def _hub_answers(must):
-    from huggingface_hub import constants, get_session
+def _hub_answers(name):
+    """Whether the hub can be reached; an error if not, unless the model was fetched before."""
+    from huggingface_hub import constants, get_session, try_to_load_from_cache
 
+    repository = name if "/" in name else f"sentence-transformers/{name}"
+    fetched = isinstance(try_to_load_from_cache(repository, "modules.json"), str)
     try:
         get_session().head(constants.ENDPOINT, timeout=HUB_SECONDS)
     except Exception:
-        if must:
-            raise
-        return False
+        if fetched:
+            return False
+        raise
     return True
