@@ -1,7 +1,6 @@
 """Small corpora, and the environments of the methods."""
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -72,10 +71,3 @@ def python_of():
         return ROOT / ".venvs" / name / "bin" / "python"
 
     return python
-
-
-@pytest.fixture(autouse=True)
-def one_thread(monkeypatch):
-    """Child processes of the tests must not fight over the cores."""
-    if "NUMBA_NUM_THREADS" not in os.environ:
-        monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")

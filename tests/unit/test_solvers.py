@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import numba
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -14,15 +13,6 @@ from minority_topics.solvers import Constraints, Exact, Paper, Projected, kkt_re
 
 THETA_MIN = [0, 0.4, 0.9]
 W_MAX = [0, 1e-9, 0.1, 1e3, np.inf]
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Tiny passes on many threads wait for one another on a busy machine."""
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
 
 
 def make(seed=2, shape=(40, 25), n_topics=4, n_minority=2, theta_min=0.4, w_max=0.1, n_seeds=5):
