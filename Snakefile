@@ -11,9 +11,6 @@ if not workflow.config_settings.configfiles:
     configfile: Path(workflow.basedir) / "config" / "config.yaml"
 
 
-report: "workflow/report/workflow.rst"
-
-
 include: "workflow/rules/common.smk"
 include: "workflow/rules/envs.smk"
 include: "workflow/rules/data.smk"
@@ -22,10 +19,24 @@ include: "workflow/rules/score.smk"
 include: "workflow/rules/figures.smk"
 
 
+# On a cluster only fits are submitted: all else takes seconds, and environments must be there first.
 localrules:
     all,
+    all_verdicts,
+    background,
     build_env,
+    compare,
     envs,
+    figure,
+    inject,
+    read_labelled,
+    report,
+    resources,
+    score,
+    topics,
+    trajectory,
+    vectorise,
+    verdicts,
 
 
 # Every fit is listed, not only the figures: a failing rerun must never leave old numbers behind.
@@ -33,10 +44,9 @@ rule all:
     default_target: True
     input:
         all_fits(),
-        all_tables(),
-        all_figures(),
+        all_results(),
 
 
 onstart:
-    for name in DATASETS:
+    for name in CONFIG["datasets"]:
         save_config(name)

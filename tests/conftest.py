@@ -1,15 +1,18 @@
-"""Small corpora, and the environments of the methods."""
+"""A small corpus, the environments of the methods, and a copy of the project."""
 
+import functools
 import json
-from pathlib import Path
+import os
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
+from helpers import corpus_of
 
-from minority_topics.contract import write_corpus, write_documents
-from minority_topics.environments import build, failure
-from minority_topics.registry import ROOT
+from minority_topics.contract import digest
+from minority_topics.environments import build
+from minority_topics.registry import ROOT, environment_files
 
 SHARED = ROOT.parent / "shared"
 
@@ -23,51 +26,74 @@ def authors_data():
     return folder
 
 
-def planted_corpus(folder, n_documents=60, n_topics=4, random_state=0):
-    """A corpus of planted topics: ten words each, documents of six words of one topic.
-
-    The first two topics are labelled; the first two words of each are the seed words.
-    """
-    rng = np.random.default_rng(random_state)
-    vocabulary = [f"word{topic}{letter}" for topic in range(n_topics) for letter in "abcdefghij"]
-    topics = rng.integers(n_topics, size=n_documents)
-    columns = topics[:, None] * 10 + rng.integers(10, size=(n_documents, 6))
-    counts = np.zeros((n_documents, len(vocabulary)))
-    np.add.at(counts, (np.arange(n_documents)[:, None], columns), 1)
-    documents = [[vocabulary[column] for column in row] for row in columns]
-    names = ["first", "second"]
-    labels = [names[topic] if topic < 2 else "-1" for topic in topics]
-    folder = Path(folder)
-    write_documents(folder / "documents.csv", range(n_documents), documents, labels)
-    truth = np.zeros((2, len(vocabulary)))
-    truth[0, :10] = truth[1, 10:20] = 0.1
-    write_corpus(
-        folder,
-        counts=sp.csr_matrix(counts),
-        tfidf=sp.csr_matrix(counts / np.linalg.norm(counts, axis=1, keepdims=True)),
-        vocabulary=vocabulary,
-        seed_words=["word0a", "word0b", "word1a", "word1b", "absent"],
-        topic_names=names,
-        truth=truth,
-        facts={},
-    )
-    return folder
-
-
 @pytest.fixture(scope="session")
 def corpus_folder(tmp_path_factory):
-    return planted_corpus(tmp_path_factory.mktemp("corpus"))
+    """Four topics of ten words, 60 documents of six words of one; two topics have a label.
+
+    The first two words of each labelled topic are seed words.
+    """
+    rng = np.random.default_rng(0)
+    vocabulary = [f"word{topic}{letter}" for topic in range(4) for letter in "abcdefghij"]
+    topics = rng.integers(4, size=60)
+    columns = topics[:, None] * 10 + rng.integers(10, size=(60, 6))
+    return corpus_of(
+        tmp_path_factory.mktemp("corpus"),
+        [[vocabulary[column] for column in row] for row in columns],
+        seed_words=["word0a", "word0b", "word1a", "word1b", "absent"],
+        vocabulary=vocabulary,
+        labels=[["first", "second", "-1", "-1"][topic] for topic in topics],
+        truth={
+            name: np.repeat(np.eye(4)[topic] / 10, 10)
+            for topic, name in enumerate(["first", "second"])
+        },
+    )
 
 
 @pytest.fixture(scope="session")
 def python_of():
     """Python of a method's environment, built first if need be, as the workflow would."""
 
+    @functools.cache
     def python(name):
-        record = ROOT / ".venvs" / f"{name}.json"
-        if not record.exists() or json.loads(record.read_text())["status"] != "ok":
-            build(ROOT / "envs" / f"{name}.yaml", record)
-        assert not failure(record), failure(record)
+        definition, record = ROOT / "envs" / f"{name}.yaml", ROOT / ".venvs" / f"{name}.json"
+        built = json.loads(record.read_text()) if record.exists() else {}
+        wanted = {"status": "ok", "digest": digest(*environment_files(definition))}
+        if not wanted.items() <= built.items():
+            built = build(definition, record)
+        assert built["status"] == "ok", built["reason"]
         return ROOT / ".venvs" / name / "bin" / "python"
 
     return python
+
+
+@pytest.fixture
+def clone(tmp_path, copy_project):
+    return copy_project(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def copy_project():
+    """Puts the project's files into a folder, with the environments built so far."""
+    return _copy_project
+
+
+def _copy_project(folder):
+    root = folder / "clone"
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).exists() and not name.startswith("tests/"):
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, root / name)
+    (root / ".venvs").mkdir()
+    for path in (ROOT / ".venvs").iterdir():
+        # Records are copied: they must be no newer, and no older, than what was built from them.
+        if path.is_dir():
+            (root / ".venvs" / path.name).symlink_to(path)
+        else:
+            shutil.copy(path, root / ".venvs" / path.name)
+    for record in (root / ".venvs").glob("*.json"):
+        os.utime(record)
+    return root

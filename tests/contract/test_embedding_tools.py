@@ -1,4 +1,4 @@
-"""BERTopic, FASTopic and Top2Vec in their own environments: corpora at the edge, no network."""
+"""BERTopic, FASTopic and Top2Vec in their own environments: embeddings, no network."""
 
 import functools
 import shlex
@@ -6,86 +6,13 @@ import subprocess
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
+from helpers import METHODS, WORDS, corpus_of, job_of, planted
 
-from minority_topics.contract import read_fit, write_corpus, write_documents
-from minority_topics.fitting import Job, Limits, run_jobs
-from minority_topics.registry import read_methods
+from minority_topics.contract import read_fit
+from minority_topics.fitting import Limits, run_jobs
 
-METHODS = read_methods()
-# Fewer epochs than the default: none of these tests is about convergence.
-TOOLS = {"bertopic": {}, "bertopic_hdbscan": {}, "fastopic": {"epochs": 5}, "top2vec": {}}
-WORDS = [stem + letter for stem in ("kissa", "vero", "auto", "pilvi") for letter in "abcdefgh"]
-SEED_WORDS = ["kissaa", "veroa", "kissab", "verob"]  # dealt to two topics: of cats, and of taxes
+TOOLS = ("bertopic", "bertopic_hdbscan", "fastopic", "top2vec")
 HUB_MODEL = "paraphrase-multilingual-MiniLM-L12-v2"
-
-
-def corpus_of(folder, documents, seed_words=SEED_WORDS, vocabulary=None):
-    vocabulary = vocabulary or sorted({word for document in documents for word in document})
-    column = {word: number for number, word in enumerate(vocabulary)}
-    counts = np.zeros((len(documents), len(vocabulary)), dtype=np.int64)
-    for row, document in zip(counts, documents, strict=True):
-        np.add.at(row, [column[word] for word in document if word in column], 1)
-    labels = ["-1"] * len(documents)
-    write_documents(folder / "documents.csv", range(len(documents)), documents, labels)
-    write_corpus(
-        folder,
-        counts=sp.csr_matrix(counts),
-        tfidf=sp.csr_matrix(counts / np.linalg.norm(counts, axis=1, keepdims=True).clip(1)),
-        vocabulary=vocabulary,
-        seed_words=seed_words,
-        topic_names=[],
-        truth=np.zeros((0, len(vocabulary))),
-        facts={},
-    )
-    return folder
-
-
-def planted(n_documents, n_words=5):
-    """Documents of words with one of four stems, in turn."""
-    letters = np.random.default_rng(0).integers(8, size=(n_documents, n_words))
-    return [[WORDS[8 * (d % 4) + letter] for letter in row] for d, row in enumerate(letters)]
-
-
-def job(tool, corpus, out, n_topics=4, n_minority=2, random_state=1, **options):
-    return Job(
-        method=tool,
-        module=METHODS[tool].module,
-        corpus=str(corpus),
-        out=str(out),
-        n_topics=n_topics,
-        n_minority=n_minority,
-        random_state=random_state,
-        options=METHODS[tool].options | TOOLS[tool] | options,
-    )
-
-
-EDGES = {
-    "few documents": (planted(30), {}),
-    "seven documents": (planted(7), {}),
-    "more topics than documents": (planted(10), {"n_topics": 15, "n_minority": 7}),
-    "more topics than there are": (planted(30), {"n_topics": 29, "n_minority": 20}),
-    "one topic": (planted(30), {"n_topics": 1, "n_minority": 1}),
-    "no seed word in the vocabulary": (planted(30), {"seed_words": ["x", "y z"]}),
-    "fewer seed words than topics": (planted(30), {"seed_words": ["kissaa"], "n_minority": 3}),
-    "nothing to guide": (planted(30), {"n_minority": 0}),
-    "only guided topics": (planted(30), {"n_minority": 4}),
-    "one-word documents": (planted(30, n_words=1), {}),
-    "an empty document": ([*planted(30), []], {}),
-    "nearly all documents empty": ([*planted(4), *[[]] * 26], {}),
-    "a document of unknown words": ([*planted(30), ["tuntematon"]], {"vocabulary": WORDS}),
-    "identical documents": ([["kissaa", "verob", "autoc"]] * 30, {}),
-    "two words": ([["kissaa"], ["veroa"]] * 15, {}),
-    "one word": ([["kissaa"]] * 30, {}),
-    "one document": (planted(1), {}),
-}
-REFUSED = {
-    "bertopic": {"one document": "UMAP needs 7"},
-    "bertopic_hdbscan": {"one document": "UMAP needs 7", "seven documents": "no cluster"},
-    "fastopic": {},
-    # With one word doc2vec would never return.
-    "top2vec": {"one document": "UMAP needs 7", "one word": "1 words occur"},
-}
 
 TINY_MODEL = """
 import sys
@@ -127,12 +54,10 @@ def jobs_of(tool, folder, model):
     """Jobs by tool and name; the fit is in the folder of the name."""
     jobs = {}
 
-    def add(name, documents, seed_words=SEED_WORDS, vocabulary=None, **setting):
-        corpus = corpus_of(folder / f"{name}, corpus", documents, seed_words, vocabulary)
-        jobs[tool, name] = job(tool, corpus, folder / name, **setting)
+    def add(name, documents, vocabulary=None, **setting):
+        corpus = corpus_of(folder / f"{name}, corpus", documents, vocabulary=vocabulary)
+        jobs[tool, name] = job_of(tool, corpus, folder / name, **setting)
 
-    for edge, (documents, setting) in EDGES.items():
-        add(edge, documents, **setting)
     random_words = np.random.default_rng(0).choice(WORDS, size=(60, 4)).tolist()
     add("planted", planted(80), vocabulary=WORDS)
     add("random words", random_words)
@@ -161,20 +86,6 @@ runpy.run_module("minority_topics.worker", run_name="__main__")
     script.write_text(f"#!/bin/sh\nexec {shlex.quote(str(python))} -c {shlex.quote(code)}\n")
     script.chmod(0o755)
     return script
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-def test_a_corpus_at_the_edge_gives_a_fit_or_a_clear_error(tool, fits):
-    statuses, folder = fits(METHODS[tool].environment)
-    reasons = {edge: statuses[tool, edge]["reason"] for edge in EDGES}
-    assert {edge for edge in EDGES if reasons[edge]} == set(REFUSED[tool])
-    for edge, reason in REFUSED[tool].items():
-        assert reason in reasons[edge]
-    # The worker holds shapes and sums to the contract. A document without words is an outlier.
-    for edge in ("an empty document", "a document of unknown words"):
-        doc_topic = read_fit(folder / tool / edge).doc_topic
-        assert not doc_topic[-1].any()
-        assert doc_topic[:-1].any()
 
 
 def test_top2vec_refuses_a_min_count_that_would_hang_it(fits):
@@ -219,7 +130,7 @@ def test_a_hub_model_without_a_network_fails_soon_and_says_what_to_do(
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     corpus = corpus_of(tmp_path / "corpus", planted(30))
-    jobs = [job(tool, corpus, tmp_path / "fit", embedding=HUB_MODEL)]
+    jobs = [job_of(tool, corpus, tmp_path / "fit", embedding=HUB_MODEL)]
     (status,) = run_jobs(jobs, Limits(), without_network(python_of(tool), tmp_path))
     assert status["status"] == "failed"
     assert f"embedding '{HUB_MODEL}' cannot be loaded" in status["reason"]

@@ -1,4 +1,4 @@
-"""KeyATM: pykeyatm against what R's keyATM computed, the calls of R, and awkward corpora."""
+"""KeyATM: pykeyatm against what R's keyATM computed, and the calls of R."""
 
 import os
 import shutil
@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 import yaml
+from helpers import corpus_of, job_of
 from scipy.stats import ttest_ind
 
-from minority_topics.contract import read_corpus, read_fit, write_corpus, write_documents
+from minority_topics.contract import read_corpus, read_fit
 from minority_topics.environments import build, failure
-from minority_topics.fitting import Job, Limits, run_jobs
+from minority_topics.fitting import Limits, run_jobs
 from minority_topics.registry import ROOT
 
 REFERENCE = ROOT.parent / "shared" / "reference" / "keyatm"
@@ -23,10 +23,7 @@ RPY2 = "rpy2==3.5.17"
 
 def job(corpus, out, random_state=1, n_topics=4, n_minority=2, **options):
     options = {"iterations": 30, **options}
-    return Job(
-        "keyatm", "keyatm", str(corpus), str(out), n_topics, n_minority, random_state, options,
-        package="pykeyatm",
-    )  # fmt: skip
+    return job_of("keyatm", corpus, out, n_topics, n_minority, random_state, **options)
 
 
 @pytest.fixture(scope="module")
@@ -64,53 +61,18 @@ def test_chains_of_pykeyatm_are_those_of_r(probe, weights):
     assert np.abs(ttest_ind(ours["rows"], theirs, equal_var=False).statistic).max() < 3.5
 
 
-def small_corpus(folder, texts, seed_words, vocabulary):
-    documents = [text.split() for text in texts]
-    counts = np.array([[words.count(word) for word in vocabulary] for words in documents], float)
-    write_documents(folder / "documents.csv", range(len(texts)), documents, ["-1"] * len(texts))
-    write_corpus(
-        folder, counts=sp.csr_matrix(counts), tfidf=sp.csr_matrix(counts), vocabulary=vocabulary,
-        seed_words=seed_words, topic_names=[], truth=np.zeros((0, len(vocabulary))), facts={},
-    )  # fmt: skip
-    return folder
-
-
-THIRTY = ["yö päivä yö", "kuu aurinko", "meri meri ranta"] * 10
-AWKWARD = {
-    "thirty documents": (THIRTY, ["kuu"], {}, 2, 0),
-    "more topics than words": (THIRTY, ["kuu"], {"n_topics": 40, "n_minority": 3}, 3, 0),
-    "keyword topics only": (THIRTY, ["kuu"], {"n_topics": 2, "n_minority": 2}, 2, 0),
-    "one topic": (THIRTY, ["kuu"], {"n_topics": 1, "n_minority": 1}, 1, 0),
-    "one-word documents": (["yö", "kuu", "meri"] * 5, ["kuu", "yö"], {}, 2, 0),
-    "empty documents": (["", "yö kuu", "", "meri"], ["kuu"], {}, 2, 2),
-    "identical documents": (["yö kuu"] * 8, ["kuu"], {}, 2, 0),
-    "one document": (["yö kuu meri"], ["kuu"], {}, 2, 0),
-    "fewer dealt words than topics": (THIRTY, ["kuu", "x", "kuu"], {"seeds": "dealt"}, 1, 0),
-    "no seed word": (THIRTY, ["absent"], {}, None, 0),
-    "no minority topic": (THIRTY, ["kuu"], {"n_minority": 0}, None, 0),
-    "only empty documents": (["", ""], ["kuu"], {}, None, 0),
-}
-
-
-def test_awkward_corpora(python_of, tmp_path):
-    words = ["aurinko", "kuu", "meri", "never", "päivä", "ranta", "yö"]
-    jobs = [
-        job(small_corpus(tmp_path / name, texts, seeds, words), tmp_path / name / "fit", **setting)
-        for name, (texts, seeds, setting, _, _) in AWKWARD.items()
-    ]
-    statuses = run_jobs(jobs, Limits(minutes=1), python_of("keyatm"))
-    for (name, case), status in zip(AWKWARD.items(), statuses, strict=True):
-        *_, n_guided, n_outliers = case
-        if n_guided is None:
-            assert status["status"] == "failed", name
-            assert status["reason"].startswith("keyATM needs a minority topic and a seed"), name
-            continue
-        assert (status["status"], status["reason"]) == ("ok", ""), name
-        fit = read_fit(tmp_path / name / "fit")
-        assert fit.minority.tolist() == list(range(n_guided)), name
-        assert (~fit.doc_topic.any(axis=1)).sum() == n_outliers, name
-        assert not fit.topic_word[:, words.index("never")].any(), name
-        assert status["notes"]["engine"] == "pykeyatm 0.1.1", name
+def test_keywords_are_those_that_occur_and_words_that_do_not_stay_out(python_of, tmp_path):
+    documents = [["yö", "päivä"], ["kuu", "meri"], []] * 10
+    corpus = corpus_of(
+        tmp_path, documents, ["kuu", "x", "kuu"], ["kuu", "meri", "never", "päivä", "yö"]
+    )
+    fit_job = job(corpus, tmp_path / "fit", n_minority=3, seeds="dealt")
+    (status,) = run_jobs([fit_job], Limits(minutes=1), python_of("keyatm"))
+    assert (status["status"], status["notes"]["engine"]) == ("ok", "pykeyatm 0.1.1")
+    fit = read_fit(tmp_path / "fit")
+    assert fit.minority.tolist() == [0]
+    assert not fit.topic_word[:, 2].any()
+    np.testing.assert_array_equal(fit.doc_topic.any(axis=1), [True, True, False] * 10)
 
 
 def test_keyword_topics_hold_the_keywords(corpus_folder, python_of, tmp_path):
@@ -173,7 +135,7 @@ def test_what_r_is_called_with_and_what_comes_back(python_with_r, calls, tmp_pat
     texts = ["yö kuu yö", "", "meri ranta", "kuu meri"]
     words = ["kuu", "meri", "never", "ranta", "yö"]
     seeds = ["meri", "absent", "kuu", "never", "meri", "yö"]
-    corpus = small_corpus(tmp_path, texts, seeds, words)
+    corpus = corpus_of(tmp_path, [text.split() for text in texts], seeds, words)
     fit_job = job(corpus, tmp_path / "fit", 7, 3, 2, engine=engine, seeds="dealt")
     (status,) = run_jobs([fit_job], Limits(), python_with_r)
     assert (status["status"], status["reason"]) == ("ok", "")

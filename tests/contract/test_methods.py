@@ -6,6 +6,7 @@ import dataclasses
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from helpers import METHODS, corpus_of, job_of
 
 from minority_topics.contract import (
     ContractError,
@@ -14,28 +15,11 @@ from minority_topics.contract import (
     check_fit,
     read_corpus,
     read_fit,
-    write_corpus,
-    write_documents,
 )
-from minority_topics.fitting import Job, Limits, run_jobs
-from minority_topics.registry import ROOT, read_methods
+from minority_topics.fitting import Limits, run_jobs
+from minority_topics.registry import ROOT
 
-METHODS = read_methods()
 SETTING = {"n_topics": 4, "n_minority": 2}
-
-
-def job_of(method, corpus, out, random_state):
-    return Job(
-        method=method.name,
-        module=method.module,
-        corpus=str(corpus),
-        out=str(out),
-        random_state=random_state,
-        options=method.options,
-        control=method.kind == "control",
-        package=method.package,
-        **SETTING,
-    )
 
 
 @pytest.fixture(scope="module", params=METHODS.values(), ids=METHODS)
@@ -45,10 +29,10 @@ def fitted(request, corpus_folder, python_of, tmp_path_factory):
     out = tmp_path_factory.mktemp(method.name)
     python = python_of(method.environment)
     first = [
-        job_of(method, corpus_folder, out / "1", 1),
-        job_of(method, corpus_folder, out / "2", 2),
+        job_of(method.name, corpus_folder, out / "1"),
+        job_of(method.name, corpus_folder, out / "2", random_state=2),
     ]
-    again = [job_of(method, corpus_folder, out / "again", 1)]
+    again = [job_of(method.name, corpus_folder, out / "again")]
     limits = Limits(method.minutes, method.memory_mb, method.threads)
     statuses = run_jobs(first, limits, python) + run_jobs(again, limits, python)
     return method, out, statuses
@@ -102,13 +86,8 @@ def test_other_random_state_other_bytes(fitted):
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 def test_unusable_problem_gives_a_clear_error(method, python_of, tmp_path):
-    nothing = sp.csr_matrix((3, 0))
-    write_documents(tmp_path / "documents.csv", range(3), [[], [], []], ["-1"] * 3)
-    write_corpus(
-        tmp_path, counts=nothing, tfidf=nothing, vocabulary=[], seed_words=[], topic_names=[],
-        truth=np.zeros((0, 0)), facts={},
-    )  # fmt: skip
-    job = job_of(method, tmp_path, tmp_path / "out", 1)
+    corpus_of(tmp_path, [[], [], []], seed_words=[])
+    job = job_of(method.name, tmp_path, tmp_path / "out")
     (status,) = run_jobs([job], Limits(), python_of(method.environment))
     assert status["status"] == "failed"
     assert "3 documents and 0 words" in status["reason"]
@@ -122,6 +101,13 @@ def test_environment_files_name_exact_versions_and_every_method_has_one():
         pins = read_pins(ROOT / "envs" / f"{method.environment}.yaml")
         assert all("==" in pin for pin in pins)
         assert {"numpy", "scipy"} <= {pin.split("==")[0] for pin in pins}
+
+
+def test_no_two_tools_share_an_environment():
+    modules = {}
+    for method in METHODS.values():
+        modules.setdefault(method.environment, set()).add(method.module)
+    assert all(len(tools) == 1 for tools in modules.values())
 
 
 class TestCheckFit:

@@ -49,13 +49,17 @@ def test_methods_lists_every_row(capsys):
 
 def test_a_corpus_from_background_to_matrices(tmp_path):
     topics, seeds = ROOT / "config" / "topics_fi.yaml", ROOT / "config" / "seed_words_fi.txt"
-    background, documents = tmp_path / "background.csv", tmp_path / "documents.csv"
-    main(["background", "--n-documents", "50", "--random-state", "1", "--out", str(background)])
+    background, documents = tmp_path / "background", tmp_path / "documents"
+    main(
+        ["background", "--n-documents", "50", "--random-state", "1", "5", "--out", str(background)]
+    )
     main(["inject", "--documents", str(background), "--topics", str(topics), "--rate", "1",
-          "--random-state", "2", "--out", str(documents)])  # fmt: skip
-    main(["vectorise", str(documents), "--seed-words", str(seeds), "--topics", str(topics)])
-    corpus = read_corpus(tmp_path)
-    before, after = read_documents(background), read_documents(documents)
+          "--random-state", "2", "3", "--out", str(documents)])  # fmt: skip
+    main(["vectorise", str(documents), "--seed-words", str(seeds), "--topics", str(topics),
+          "--out", str(tmp_path)])  # fmt: skip
+    corpus, other = read_corpus(tmp_path / "0"), read_corpus(tmp_path / "1")
+    assert corpus.tokens != other.tokens
+    before, after = (read_documents(folder / "0.csv") for folder in (background, documents))
     added = [
         len(b["text"].split()) - len(a["text"].split()) for a, b in zip(before, after, strict=True)
     ]
@@ -70,8 +74,8 @@ def test_background_is_drawn_from_a_file(tmp_path):
     with open(tmp_path / "comments.csv", "w", newline="") as file:
         csv.writer(file).writerows([["text"], *[[f"sana{n} toinen"] for n in range(20)], ["!?"]])
     arguments = ["background", "--source", str(tmp_path / "comments.csv"), "--random-state", "1"]
-    main([*arguments, "--n-documents", "5", "--out", str(tmp_path / "out.csv")])
-    rows = read_documents(tmp_path / "out.csv")
+    main([*arguments, "--n-documents", "5", "--out", str(tmp_path / "out")])
+    rows = read_documents(tmp_path / "out" / "0.csv")
     assert len({row["text"] for row in rows}) == 5
     with pytest.raises(SystemExit, match="20 documents hold a word, and n_documents=21"):
-        main([*arguments, "--n-documents", "21", "--out", str(tmp_path / "out.csv")])
+        main([*arguments, "--n-documents", "21", "--out", str(tmp_path / "out")])

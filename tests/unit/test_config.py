@@ -14,7 +14,7 @@ CONFIGS = sorted(path for path in (ROOT / "config").glob("*.yaml") if "topics" n
 
 @pytest.fixture
 def config():
-    return yaml.safe_load((ROOT / "config" / "quick.yaml").read_text(encoding="utf-8"))
+    return yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
 
 
 def with_change(config, path, value):
@@ -57,7 +57,7 @@ def with_change(config, path, value):
         (["options"], {"constrained_nmf": {"theta_min": -1}}, r"theta_min=-1 must be at least 0"),
         (["options"], {"constrained_nmf": {"w_max": -1e-9}}, r"w_max=-1e-09 must be at least 0"),
         (["options"], {"constraind_nmf": {}}, r"options: 'constraind_nmf' is not a method"),
-        (["figures"], ["purty"], r"figures\[0\]='purty' must be one of"),
+        (["figures"], ["purty"], r"figures: 'purty' is not a figure; did you mean 'purity_nmi'"),
         (["methods_file"], "none.tsv", r"methods_file: .*none\.tsv does not exist"),
     ],
 )
@@ -130,6 +130,15 @@ def test_methods_manual_names_every_column():
     assert set(header.split("\t")) <= set(re.findall(r"`(\w+)`", section))
 
 
+def test_manual_gives_the_options_of_every_method():
+    manual = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+    section = manual.split("## The options of the methods")[1].split("\n## ")[0]
+    for method in read_methods().values():
+        if method.kind != "control":
+            row = next(line for line in section.splitlines() if f"`{method.module}`" in line)
+            assert row.count("|") == 4
+
+
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
@@ -149,7 +158,7 @@ def test_a_bad_table_of_methods_is_refused_by_line(tmp_path, old, new, sentence)
 
 
 def test_results_manual_is_the_metric_cards():
-    from minority_topics.metrics import CARDS
+    from minority_topics.cards import CARDS
 
     manual = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
     for card in CARDS.values():

@@ -1,57 +1,122 @@
-"""Figures show their table, and the same table gives the same bytes."""
+"""Every figure shows its table, and the same table gives the same bytes."""
+
+import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from minority_topics.figures import draw, summarise
+from minority_topics.cards import CARDS
+from minority_topics.catalogue import FIGURES, SWEEP_TITLES
+from minority_topics.figures import draw, looks_of
 from minority_topics.registry import read_methods
 
-FIGURES = ["purity_nmi", "jsd"]
+METHODS = {"constrained_nmf": ["ok"] * 3, "nmf": ["ok"] * 3, "lda": ["ok", "failed", "ok"]}
 
 
-@pytest.fixture
-def scores():
-    """Three methods, two settings; one method failed throughout, one in one repetition."""
+def scores_of(methods, settings=((20, 7), (30, 10)), **varied):
+    """A table of scores with made-up numbers, a row per repetition and point of what is varied."""
+    rng = np.random.default_rng(0)
     rows = []
-    for setting in ((20, 7), (30, 10)):
-        for method, statuses in {"nmf": ["ok", "ok"], "lda": ["ok", "failed"]}.items():
-            for repetition, status in enumerate(statuses):
-                score = 0.1 * (repetition + 1) if status == "ok" else np.nan
-                rows.append((method, *setting, repetition, status, "", score))
-        rows.append(("constrained_nmf", *setting, 0, "failed", "no compiler", np.nan))
-    columns = ["method", "n_topics", "n_minority", "repetition", "status", "reason", "purity"]
-    table = pd.DataFrame(rows, columns=columns)
-    table.insert(0, "dataset", "simulated")
-    for name in ("nmi", "jsd_mean", "jsd_sd", "jsd_min", "jsd_max"):
-        table[name] = table["purity"]
-    return table
+    points = [
+        dict(zip(varied, values, strict=True)) for values in itertools.product(*varied.values())
+    ]
+    for point, (n_topics, n_minority), (method, statuses) in itertools.product(
+        points, settings, methods.items()
+    ):
+        for repetition, status in enumerate(statuses):
+            row = {"dataset": "simulated", "method": method, **point, "n_topics": n_topics}
+            row |= {"n_minority": n_minority, "repetition": repetition, "status": status}
+            row["reason"] = "" if status == "ok" else "no compiler"
+            names = [*CARDS, "stability", "objective", "least_seed_share", "largest_free_weight"]
+            row |= {name: rng.random() if status == "ok" else np.nan for name in names}
+            rows.append(row | {"feasible": status == "ok"})
+    return pd.DataFrame(rows)
 
 
-def test_summary_is_of_the_first_setting_and_counts_what_came_out(scores):
-    summary = summarise(scores, ["purity"]).set_index("method")
-    assert list(summary.index) == ["nmf", "lda", "constrained_nmf"]
-    assert set(summary["n_topics"]) == {20}
-    assert summary.loc["nmf", "purity_mean"] == pytest.approx(0.15)
-    assert summary.loc["nmf", "purity_sd"] == pytest.approx(0.1 / np.sqrt(2))
-    assert list(summary["repetitions"]) == [2, 1, 0]
-    assert summary.loc["constrained_nmf", "reason"] == "no compiler"
+def table_for(name, methods):
+    """The table that a figure is drawn from."""
+    source = FIGURES[name].table if name in FIGURES else name
+    first = [(20, 7)]
+    repetitions = range(3)
+    if source in SWEEP_TITLES:
+        values = [500, 5000] if source == "n_documents" else [0.5, 1.0]
+        return scores_of(methods, first, **{source: values})
+    if source == "constraints":
+        return scores_of(methods, first, w_max=[0, 1e-9], theta_min=[0.2, 0.4])
+    if source == "learning_rate":
+        return scores_of({"constrained_nmf_paper": ["ok", "ok", "failed"]}, first, eta=[0.1, 1])
+    if source == "trajectory":
+        rows = itertools.product(["constrained_nmf"], repetitions, range(5))
+        table = pd.DataFrame(rows, columns=["method", "repetition", "iteration"])
+        return table.assign(objective=100 / (1 + table["iteration"]) + table["repetition"])
+    if source == "topics":
+        words = [("sana", "word", True), ("toinen", np.nan, False)]
+        rows = [(1, "minority", 3, rank, *word) for rank, word in enumerate(words)]
+        rows.append((2, "majority", 4, 1, "kolmas", np.nan, False))
+        columns = ["topic", "kind", "documents", "rank", "word", "gloss", "seed"]
+        return pd.DataFrame(rows, columns=columns)
+    table = scores_of(methods)
+    return table.assign(seconds=1.0, peak_memory_mb=100.0) if source == "resources" else table
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_figure_is_drawn_twice_alike_even_with_gaps(name, scores, tmp_path):
-    scores.to_csv(tmp_path / "scores.csv", index=False)
+@pytest.mark.parametrize("name", [*FIGURES, *SWEEP_TITLES])
+def test_figure_is_drawn_twice_alike_even_with_gaps(name, tmp_path):
+    methods = METHODS
+    if "constraints" in getattr(FIGURES.get(name), "table", ""):
+        methods = {"constrained_nmf": ["ok", "ok"]}
+    table_for(name, methods).to_csv(tmp_path / "table.csv", index=False)
     for copy in ("a", "b"):
-        draw(name, tmp_path / "scores.csv", read_methods(), tmp_path / copy / f"{name}.png")
+        draw(name, tmp_path / "table.csv", read_methods(), tmp_path / copy / f"{name}.png")
     for ending in ("png", "pdf", "csv"):
         first, second = (tmp_path / copy / f"{name}.{ending}" for copy in ("a", "b"))
         assert first.read_bytes() == second.read_bytes()
-    assert len(pd.read_csv(tmp_path / "a" / f"{name}.csv")) == 3
+        assert first.stat().st_size > 30
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_figure_of_nothing_but_failures_is_still_drawn(name, scores, tmp_path):
-    failed = scores[scores["method"] == "constrained_nmf"]
-    failed.to_csv(tmp_path / "scores.csv", index=False)
-    draw(name, tmp_path / "scores.csv", read_methods(), tmp_path / f"{name}.png")
+@pytest.mark.parametrize(
+    "name",
+    [name for name, figure in FIGURES.items() if figure.table in ("scores", "random_states")],
+)
+def test_figure_of_nothing_but_failures_is_still_drawn(name, tmp_path):
+    scores_of({"constrained_nmf": ["failed"]}).to_csv(tmp_path / "table.csv", index=False)
+    draw(name, tmp_path / "table.csv", read_methods(), tmp_path / f"{name}.png")
     assert (tmp_path / f"{name}.png").exists()
+
+
+def test_every_model_has_a_look_of_its_own():
+    methods = read_methods()
+    looks = looks_of(methods)
+    models = {row.module: looks[name] for name, row in methods.items() if row.kind != "control"}
+    assert len({(look.colour, look.marker) for look in models.values()}) == len(models)
+    assert looks["corex_strength8"].colour == looks["corex"].colour
+    assert looks["corex_strength8"].name == "Corex strength 8"
+    assert looks["constrained_nmf"].ours
+    assert not looks["nmf"].ours
+
+
+def test_heat_map_has_the_papers_choice_in_its_table(tmp_path):
+    table = table_for("kl_sensitivity", {"constrained_nmf": ["ok", "ok"]})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    draw("kl_sensitivity", tmp_path / "table.csv", read_methods(), tmp_path / "out.png")
+    shown = pd.read_csv(tmp_path / "out.csv").set_index(["w_max", "theta_min"])
+    chosen = table[(table["w_max"] == 1e-9) & (table["theta_min"] == 0.4)]
+    assert shown.loc[(1e-9, 0.4), "objective"] == pytest.approx(
+        chosen["objective"].mean(), rel=1e-5
+    )
+
+
+def test_converged_fits_keep_their_last_objective():
+    from minority_topics.figures.error_bar import table
+
+    rows = [
+        ("m", 0, 0, 9.0),
+        ("m", 0, 1, 5.0),
+        ("m", 1, 0, 9.0),
+        ("m", 1, 1, 7.0),
+        ("m", 1, 2, 3.0),
+    ]
+    columns = ["method", "repetition", "iteration", "objective"]
+    shown = table(pd.DataFrame(rows, columns=columns))
+    assert shown["mean"].tolist() == [9.0, 6.0, 4.0]
+    assert shown["sd"].tolist() == pytest.approx([0, np.sqrt(2), np.sqrt(2)])

@@ -5,7 +5,7 @@ import pytest
 
 from minority_topics.contract import read_lines
 from minority_topics.corpus import simulate_background
-from minority_topics.inject import Topic, inject, read_topics, topic_word_truth
+from minority_topics.inject import Topic, inject, read_topics, spoil_seed_words, topic_word_truth
 from minority_topics.registry import ROOT
 
 TOPICS = [
@@ -119,3 +119,30 @@ def test_seed_words_mark_nearly_all_injected_and_few_background_documents(
     holds = np.array([not set(seed_words).isdisjoint(document) for document in documents])
     assert holds[labels >= 0].mean() > 0.95  # published data: 64 of 66
     assert 0.03 < holds[labels < 0].mean() < 0.1  # published data: 28 of 434
+
+
+class TestSpoiltSeedWords:
+    seeds = tuple(f"seed{n}" for n in range(20))
+    background = (("yö", "seed1", "yö"), ("yö", "kuu"), ("yö",))
+
+    def spoil(self, share, wrong, state=1):
+        return spoil_seed_words(list(self.seeds), self.background, share, wrong, state)
+
+    def test_nothing_spoilt_is_the_list(self):
+        assert self.spoil(1.0, 0.0) == list(self.seeds)
+
+    def test_a_share_is_kept_in_order(self):
+        kept = self.spoil(0.25, 0.0)
+        assert len(kept) == 5
+        assert kept == [word for word in self.seeds if word in kept]
+        assert kept != self.spoil(0.25, 0.0, state=2)
+        assert len(self.spoil(0.001, 0.0)) == 1
+
+    def test_wrong_words_are_of_the_background_and_never_seeds(self):
+        words = self.spoil(1.0, 1.0)
+        assert words[:20] == list(self.seeds)
+        assert sorted(words[20:]) == ["kuu", "yö"]
+
+    def test_common_words_are_the_likelier_mistakes(self):
+        firsts = [self.spoil(1.0, 0.05, state)[20] for state in range(200)]
+        assert 0.65 < firsts.count("yö") / 200 < 0.85  # three documents of four

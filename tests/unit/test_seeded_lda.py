@@ -15,6 +15,7 @@ from scipy.stats import beta as beta_distribution
 from minority_topics.contract import Problem, check_fit
 from minority_topics.methods import seededlda
 from minority_topics.seeded_lda import SeededLDA, fit
+from minority_topics.worker import fit_method
 
 
 def planted(rng, n_documents=120, n_topics=4, words_each=10, length=8):
@@ -312,7 +313,7 @@ class TestMethod:
         assert list(fitted.minority) == list(range(given.n_minority))
 
     def test_an_empty_document_is_an_outlier(self):
-        fitted = seededlda.fit(problem([[2, 1, 0], [0, 0, 0], [0, 1, 0]]))
+        fitted = fit_method("seededlda", problem([[2, 1, 0], [0, 0, 0], [0, 1, 0]]))
         np.testing.assert_allclose(fitted.doc_topic.sum(axis=1), [1, 0, 1])
 
     def test_minority_topics_alone_draw_seed_words(self):

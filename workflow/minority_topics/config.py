@@ -10,14 +10,24 @@ import difflib
 import jsonschema
 import yaml
 
+from .catalogue import FIGURES
 from .registry import ROOT, ConfigError, read_methods, resolve
 
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
 # Keys that only one kind of dataset has, and must not be given to the other.
 ONLY = {
     "injected": {"background", "topics", "n_documents", "rate", "n_words", "draws"},
-    "labelled": {"file", "label_column", "background_label"},
+    "labelled": {"file", "label_column", "background_label", "glosses"},
 }
+
+
+# Tables that the study makes itself.
+TABLES = {
+    "scores", "random_states", "variants", "summary", "comparisons", "paper_vs_ours", "claims",
+    "trajectory", "by_setting", "heatmap", "sweep",
+}  # fmt: skip
+# Ablations with figures of their own, and the options those show.
+SHOWN_ABLATIONS = {"constraints": {"w_max", "theta_min"}, "learning_rate": {"eta"}}
 
 
 def load_schema():
@@ -38,14 +48,56 @@ def complete(config):
         _check_files(name, dataset)
     _fill(config, schema)
     _check_settings(config["settings"])
-    methods = read_methods(config["methods_file"])
-    for name in config["methods"]:
-        if name not in methods:
-            raise ConfigError(_unknown("methods", name, methods, config["methods_file"]))
-    for name in config["options"]:
-        if name not in methods:
-            raise ConfigError(_unknown("options", name, methods, config["methods_file"]))
+    config.setdefault("figures", list(FIGURES))
+    for name in config["figures"]:
+        if name not in FIGURES:
+            raise ConfigError(f"figures: {name!r} is not a figure{_suggest(name, FIGURES)}.")
+    _check_methods(config)
+    _check_studies(config, dataset_schema)
     return config
+
+
+def _check_methods(config):
+    """Every method that is named anywhere must be a row of the table of methods."""
+    methods = read_methods(config["methods_file"])
+    named = {key: config[key] for key in ("methods", "variants", "options")}
+    for name, ablation in config["ablations"].items():
+        named[f"ablations.{name}.method"] = [ablation["method"]]
+    for name, sweep in config["sweeps"].items():
+        named[f"sweeps.{name}.methods"] = sweep["methods"]
+    for key, names in named.items():
+        for name in names:
+            if name not in methods:
+                raise ConfigError(
+                    f"{key}: {name!r} is not a method of {config['methods_file']}"
+                    f"{_suggest(name, methods)}."
+                )
+    if all(methods[name].kind == "control" for name in config["methods"]):
+        raise ConfigError("methods: name at least one that is not a control.")
+
+
+def _check_studies(config, dataset_schema):
+    """Names, methods and values of ablations and sweeps."""
+    taken = TABLES | FIGURES.keys() - {"learning_rate"}
+    for name in [*config["ablations"], *config["sweeps"]]:
+        if name in taken:
+            raise ConfigError(
+                f"{name!r} is the name of another table; rename the ablation or sweep."
+            )
+        taken.add(name)
+    for name, options in SHOWN_ABLATIONS.items():
+        ablation = config["ablations"].get(name)
+        if ablation and set(ablation["options"]) != options:
+            raise ConfigError(
+                f"ablations.{name} is drawn against {', '.join(sorted(options))}, and must vary "
+                "those alone; rename it, or correct its options."
+            )
+    for name, sweep in config["sweeps"].items():
+        key = sweep["key"]
+        schema = {"properties": {key: dataset_schema["properties"][key]}}
+        for value in sweep["values"]:
+            for error in jsonschema.Draft202012Validator(schema).iter_errors({key: value}):
+                raise ConfigError(f"sweeps.{name}.values: {_sentence(error)}")
 
 
 def _other(kind):
@@ -76,6 +128,7 @@ def _check_files(name, dataset):
     keys = ["seed_words", "file" if dataset["kind"] == "labelled" else "topics"]
     if dataset.get("background", "simulated") != "simulated":
         keys.append("background")
+    keys += ["glosses"] if "glosses" in dataset else []
     for key in keys:
         if not resolve(dataset[key]).is_file():
             raise ConfigError(
@@ -105,10 +158,6 @@ def _check_settings(settings):
                 f"settings[{position}]: {pair[0]}/{pair[1]} stands twice; remove one."
             )
         seen.add(pair)
-
-
-def _unknown(key, name, methods, file):
-    return f"{key}: {name!r} is not a method of {file}{_suggest(name, methods)}."
 
 
 def _suggest(name, known):

@@ -113,6 +113,11 @@ def check_problem(problem):
             f"the corpus has {n_documents} documents and {n_words} words; a topic model needs some "
             "of both: check the input file and the preprocessing settings"
         )
+    if not problem.counts.sum():
+        raise UnusableProblem(
+            f"no document holds a word, all {n_documents} are empty: check the input file and the "
+            "preprocessing settings"
+        )
     if not 0 <= problem.n_minority <= problem.n_topics or problem.n_topics < 1:
         raise UnusableProblem(
             f"n_topics={problem.n_topics} and n_minority={problem.n_minority}: the first must be "

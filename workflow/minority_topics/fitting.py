@@ -32,7 +32,8 @@ LIBRARY = Path(__file__).resolve().parents[1]
 class Job:
     """One fit to make: where the corpus is, what to ask of which method, and where to write.
 
-    `environment` is the fingerprint of the files that the method's environment was made from.
+    `dataset` names the corpus in tables. `environment` is the fingerprint of the files that the
+    method's environment was made from.
     """
 
     method: str
@@ -46,6 +47,8 @@ class Job:
     control: bool = False
     package: str = ""
     environment: str = ""
+    dataset: str = ""
+    repetition: int = 0
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,10 @@ def fail_jobs(jobs, limits, reason):
 
 def _record(job, limits, outcome):
     status = {
+        "dataset": job.dataset,
+        "corpus": job.corpus,
         "method": job.method,
+        "repetition": job.repetition,
         "n_topics": job.n_topics,
         "n_minority": job.n_minority,
         "random_state": job.random_state,

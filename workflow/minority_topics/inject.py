@@ -1,5 +1,6 @@
 """Put words of known topics into documents: the ground truth of the study."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,3 +74,21 @@ def topic_word_truth(topics, vocabulary):
         found = [columns[word] for word in topic.words if word in columns]
         row[found] = 1 / max(len(found), 1)
     return truth
+
+
+def spoil_seed_words(seed_words, background, share, wrong_share, random_state):
+    """A worse list of seed words: a random `share` of them, and `wrong_share` as many wrong ones.
+
+    A wrong seed word is a word of the background documents that is none of the list, drawn in
+    proportion to the number of documents it occurs in: a common word is the likelier mistake.
+    """
+    rng = np.random.default_rng(random_state)
+    n_kept = max(1, round(share * len(seed_words)))
+    kept = sorted(rng.choice(len(seed_words), n_kept, replace=False))
+    known = set(seed_words)
+    frequency = Counter(word for document in background for word in set(document) - known)
+    words = sorted(frequency)
+    weights = np.array([frequency[word] for word in words], dtype=float)
+    n_wrong = min(round(wrong_share * len(seed_words)), len(words))
+    wrong = rng.choice(words, n_wrong, replace=False, p=weights / weights.sum()) if n_wrong else []
+    return [seed_words[number] for number in kept] + [str(word) for word in wrong]

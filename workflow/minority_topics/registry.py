@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +29,25 @@ class Method:
     minutes: float
     memory_mb: float
     citation: str
+
+    @property
+    def ours(self):
+        """Whether it is constrained NMF, by whichever solver."""
+        return self.module == "constrained_nmf"
+
+    @property
+    def is_variant(self):
+        """Whether it is a variant of the model above it, whose label it goes on from."""
+        return self.label.startswith("–")
+
+
+def full_label(methods, name):
+    """The label of a method where its model's does not stand above it."""
+    method = methods[name]
+    if not method.is_variant:
+        return method.label
+    model = next(row.label for row in methods.values() if row.module == method.module)
+    return f"{model} {method.label.strip('– ')}"
 
 
 def resolve(path):
@@ -75,11 +94,32 @@ def read_methods(path="config/methods.tsv"):
     return methods
 
 
+def variant(name, changes):
+    """Name of a dataset or a method with some of its settings changed: `name/key=value,...`."""
+    parts = (f"{key}={json.dumps(value)}" for key, value in changes.items())
+    return "/".join([name, ",".join(parts)] if changes else [name])
+
+
+def parse_variant(name):
+    """The name and the changes that `variant` put together."""
+    base, _, changes = name.partition("/")
+    pairs = (part.partition("=") for part in changes.split(",") if part)
+    return base, {key: json.loads(value) for key, _, value in pairs}
+
+
+def find_method(methods, name):
+    """The row of a method or of a variant of it, whose options are the row's with its changes."""
+    base, changes = parse_variant(name)
+    if base not in methods:
+        raise ConfigError(f"no method {base!r}; there are {', '.join(methods)}")
+    row = methods[base]
+    return replace(row, name=name, options={**row.options, **changes})
+
+
 def environment_files(definition):
-    """What an environment is made from: its conda file, and the script to run after it, if any."""
-    definition = Path(definition)
-    script = definition.with_suffix(".post-deploy.sh")
-    return [definition, script] if script.exists() else [definition]
+    """What an environment is made from: its conda file, lock and script to run after, if any."""
+    paths = (Path(definition).with_suffix(end) for end in (".yaml", ".lock", ".post-deploy.sh"))
+    return [path for path in paths if path.exists()]
 
 
 def derive_random_state(master, *axes):

@@ -1,47 +1,84 @@
-"""Scores of the fits of one method and setting: a row per fit, whether it came out or not."""
+"""Scores of fits, a row each, whether it came out or not."""
 
-import functools
-import json
 import math
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 
+from .cards import CARDS
 from .contract import read_corpus, read_fit
-from .metrics import CARDS, score
+from .metrics import ami, assign, score
+from .registry import parse_variant
+from .tables import read_statuses
 
-FIT_COLUMNS = ["method", "n_topics", "n_minority", "repetition", "random_state", "status", "reason"]
-NOTE_COLUMNS = ["objective", "iterations", "feasible"]
-SCORE_COLUMNS = [*FIT_COLUMNS, *CARDS, *NOTE_COLUMNS]
-
-
-def score_fits(folder, corpora):
-    """Rows for every fit in `folder`; repetition r was fitted on corpus r modulo their number."""
-    corpus_at = functools.cache(read_corpus)
-    folders = sorted((path for path in Path(folder).iterdir() if path.is_dir()), key=_repetition)
-    return [_row(path, corpus_at(corpora[_repetition(path) % len(corpora)])) for path in folders]
+FIT_COLUMNS = ["n_topics", "n_minority", "repetition", "random_state", "status", "reason"]
+NOTE_COLUMNS = ["objective", "iterations", "feasible", "least_seed_share", "largest_free_weight"]
 
 
-def _repetition(folder):
-    return int(folder.name)
+def score_fits(folders, varied=None, processes=1):
+    """Rows of all fits in folders that `fit` wrote, in their order.
+
+    `varied` are the settings that differ between them, with their original values: each has a
+    column, and datasets and methods the names of their originals.
+    """
+    batches = [list(group) for _, group in groupby(map(Path, folders), lambda path: path.parent)]
+    with ProcessPoolExecutor(processes) as pool:
+        rows = [row for cell in pool.map(_score_cell, batches) for row in cell]
+    return [_named(row, varied or {}) for row in rows]
 
 
-def _row(folder, corpus):
-    status = json.loads((folder / "status.json").read_text(encoding="utf-8"))
-    row = {name: status[name] for name in FIT_COLUMNS if name in status}
-    row["repetition"] = _repetition(folder)
-    row.update({name: status["notes"].get(name, "") for name in NOTE_COLUMNS})
-    if status["status"] == "ok":
-        fit = read_fit(folder)
-        row |= score(
-            fit.doc_topic,
-            fit.topic_word,
-            corpus.labels,
-            corpus.truth,
-            corpus.counts,
-            corpus.seed_columns,
-            status["n_minority"],
-            fit.minority,
-        )
-    return {name: _text(value) for name, value in row.items()}
+def _named(row, varied):
+    dataset, changed_data = parse_variant(row.pop("dataset"))
+    method, changed_method = parse_variant(row.pop("method"))
+    changes = {**changed_data, **changed_method}
+    point = {key: changes.get(key, original) for key, original in varied.items()}
+    # What was varied comes last as well: a note of the fit may have its name.
+    return {"dataset": dataset, "method": method, **point, **row, **point}
+
+
+def _score_cell(folders):
+    """Rows of all fits of a method in a setting, whose batches are `folders`."""
+    rows, assigned = [], {}
+    for path, status in read_statuses(folders):
+        row = {name: status[name] for name in ("dataset", "method", *FIT_COLUMNS)}
+        row |= dict.fromkeys([*CARDS, "stability"], math.nan)
+        row |= {name: status["notes"].get(name, "") for name in NOTE_COLUMNS}
+        if status["status"] == "ok":
+            corpus, fit = _corpus(status["corpus"]), read_fit(path)
+            row |= score(
+                fit.doc_topic,
+                fit.topic_word,
+                corpus.labels,
+                corpus.truth,
+                corpus.counts,
+                corpus.seed_columns,
+                status["n_minority"],
+                fit.minority,
+            )
+            assigned[row["repetition"]] = status["corpus"], assign(fit.doc_topic)
+        rows.append(row)
+    for row in rows:
+        row["stability"] = _stability(row["repetition"], assigned)
+    return [{name: _text(value) for name, value in row.items()} for row in rows]
+
+
+@cache
+def _corpus(folder):
+    return read_corpus(folder)
+
+
+def _stability(repetition, assigned):
+    """Mean agreement (AMI) of a fit's clusters with those of the other fits of its corpus."""
+    if repetition not in assigned:
+        return math.nan
+    corpus, mine = assigned[repetition]
+    others = [
+        clusters
+        for other, (used, clusters) in assigned.items()
+        if used == corpus and other != repetition
+    ]
+    return sum(ami(mine, other) for other in others) / len(others) if others else math.nan
 
 
 def _text(value):

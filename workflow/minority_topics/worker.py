@@ -14,6 +14,8 @@ import time
 import traceback
 from pathlib import Path
 
+import numpy as np
+
 from .contract import (
     NotApplicable,
     Problem,
@@ -78,9 +80,15 @@ def _fit(job):
 
 
 def fit_method(module, problem, most_topics=None):
-    """Fit `problem` with a module of `methods`, and hold both to the contract."""
+    """Fit `problem` with a module of `methods`, and hold both to the contract.
+
+    A document without words is an outlier, whatever topics a tool gave it.
+    """
     check_problem(problem)
     fit = importlib.import_module(f"minority_topics.methods.{module}").fit(problem)
+    empty = np.asarray(problem.counts.sum(axis=1)).ravel() == 0
+    if len(fit.doc_topic) == len(empty):
+        fit.doc_topic[empty] = 0
     check_fit(problem, fit, most_topics)
     return fit
 

@@ -1,14 +1,14 @@
 # Environments without conda: one folder of .venvs per file of envs/, built with uv.
 
 
-if workflow.is_main_process and not workflow.dryrun:
+if workflow.is_main_process and not USES_CONDA:
     forget_failed_environments()
 
 
 rule build_env:
     input:
         definition=str(ROOT / "envs/{env}.yaml"),
-        script=post_deploy,
+        extras=environment_extras,
     output:
         record=environment_record("{env}"),
     log:
@@ -22,7 +22,7 @@ rule build_env:
         "Building environment {wildcards.env}"
     shell:
         "{params.python} -m minority_topics build_env {input.definition:q}"
-        " --record {output.record:q} {params.required} &> {log}"
+        " --record {output.record:q} {params.required} &> {log:q}"
 
 
 rule envs:

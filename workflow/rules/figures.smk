@@ -1,28 +1,21 @@
-# Figures, each from the table of scores alone.
+# Figures, each from one table alone, and the report.
 
 
 rule figure:
     input:
-        scores=rules.tabulate.output.scores,
+        table=figure_table,
         methods_file=str(resolve(CONFIG["methods_file"])),
         library=figure_library,
         environment=environments("study"),
     output:
-        png=report(
-            "results/{dataset}/figures/{figure}.png",
-            caption="../report/figure.rst",
-            category="{dataset}",
-            labels={"content": "{figure}", "kind": "figure"},
-        ),
-        pdf="results/{dataset}/figures/{figure}.pdf",
-        csv=report(
-            "results/{dataset}/figures/{figure}.csv",
-            caption="../report/figure.rst",
-            category="{dataset}",
-            labels={"content": "{figure}", "kind": "table"},
-        ),
+        png="results/{dataset}/{folder}/{figure}.png",
+        pdf="results/{dataset}/{folder}/{figure}.pdf",
+        csv="results/{dataset}/{folder}/{figure}.csv",
     log:
-        "results/logs/figure/{dataset}.{figure}.log",
+        "results/logs/figure/{dataset}.{folder}.{figure}.log",
+    wildcard_constraints:
+        dataset=any_of(CONFIG["datasets"]),
+        folder="figures|resources",
     conda:
         "../../envs/study.yaml"
     params:
@@ -30,5 +23,31 @@ rule figure:
     message:
         "Figure {wildcards.figure} of {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics figure {wildcards.figure} --scores {input.scores:q}"
-        " --methods-file {input.methods_file:q} --out {output.png:q} &> {log}"
+        "{params.python} -m minority_topics figure {wildcards.figure} --table {input.table:q}"
+        " --methods-file {input.methods_file:q} --out {output.png:q} &> {log:q}"
+
+
+rule report:
+    input:
+        tables=report_tables,
+        figures=report_figures,
+        methods_file=str(resolve(CONFIG["methods_file"])),
+        library=[*modules("report"), str(LIBRARY / "minority_topics" / "report.html.jinja")],
+        environment=environments("study"),
+    output:
+        page="results/{dataset}/report.html",
+    log:
+        "results/logs/report/{dataset}.log",
+    wildcard_constraints:
+        dataset=any_of(CONFIG["datasets"]),
+    conda:
+        "../../envs/study.yaml"
+    params:
+        python=python_of("study"),
+        config=report_config,
+    message:
+        "Report of {wildcards.dataset}"
+    shell:
+        "{params.python} -m minority_topics report results/{wildcards.dataset:q}"
+        " --figures {input.figures:q} --methods-file {input.methods_file:q}"
+        " --out {output.page:q} &> {log:q}"

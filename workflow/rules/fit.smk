@@ -3,7 +3,7 @@
 
 rule fit:
     input:
-        corpora=corpus_files,
+        corpora=rules.vectorise.output.corpora,
         library=method_library,
         environment=method_environments,
     output:
@@ -16,6 +16,8 @@ rule fit:
     resources:
         mem_mb=method_memory,
         runtime=method_runtime,
+        # For SLURM: Snakemake cuts threads to the cores of the machine that submits.
+        cpus_per_task=method_threads,
     params:
         python=python_of("study"),
         tool=tool_options,
@@ -30,8 +32,8 @@ rule fit:
     message:
         "{wildcards.method} on {wildcards.dataset}, setting {wildcards.setting}, repetitions {wildcards.batch}"
     shell:
-        "{params.python} -m minority_topics fit {wildcards.method} --corpus {params.corpora:q}"
+        "{params.python} -m minority_topics fit {wildcards.method:q} --corpus {params.corpora:q}"
         " --n-topics {params.n_topics} --n-minority {params.n_minority}"
         " --repetitions {params.repetitions} --random-state {params.random_state}"
-        " --axes {wildcards.dataset} --options {params.options:q}"
-        " --methods-file {params.methods_file:q} {params.tool} --out {output.fits:q} &> {log}"
+        " --dataset {wildcards.dataset:q} --options {params.options:q}"
+        " --methods-file {params.methods_file:q} {params.tool} --out {output.fits:q} &> {log:q}"

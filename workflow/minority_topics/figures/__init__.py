@@ -1,9 +1,10 @@
-"""One module per figure: `table(scores)` is what it shows, `plot(table, methods)` shows it.
+"""One module per figure: `table(data)` is what it shows, `plot(table, looks)` shows it.
 
-A figure is made from its table alone, and the table is written beside it.
+A figure is made from one table of the study, and what it shows of it is written beside it.
 """
 
 import importlib
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,13 +15,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-# Okabe and Ito's colour-blind safe palette. Ours stand out; kinds of baselines share a hue.
-COLOURS = {
-    "ours": "#D55E00",
-    "guided": "#0072B2",
-    "unguided": "#56B4E9",
-    "control": "#999999",
-}
+from ..registry import full_label
+from ..statistics import in_setting
+
+OURS = "#D55E00"
+CONTROL = "#999999"
+# Of the colour-blind safe palettes of Tol and of Okabe and Ito, as unlike as eleven can be; markers
+# tell the nearest apart.
+COLOURS = (
+    "#332288", "#88CCEE", "#44AA99", "#117733", "#999933", "#DDCC77",
+    "#CC6677", "#882255", "#AA4499", "#0072B2", "#666666",
+)  # fmt: skip
+MARKERS = "os^vD<>pPX*"
+# The solvers of one model: one hue, from strong to faint.
+OUR_SHADES = (OURS, "#E69F00", "#F2C879")
 STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
@@ -45,57 +53,60 @@ class Look:
     """How a method is shown in every figure."""
 
     label: str
+    name: str  # the label where the model it is a variant of does not stand above it
     colour: str
+    marker: str
     ours: bool
     control: bool
 
 
-def look(method):
-    ours = method.module == "constrained_nmf"
-    colour = COLOURS["ours" if ours else method.kind]
-    return Look(method.label, colour, ours, method.kind == "control")
+def looks_of(methods):
+    """The look of every row of the table of methods; variants share their model's."""
+    looks = {}
+    baselines = [row.module for row in methods.values() if not row.ours and row.kind != "control"]
+    order = list(dict.fromkeys(baselines))
+    n_ours = 0
+    for name, row in methods.items():
+        if row.ours:
+            colour, marker = OUR_SHADES[min(n_ours, len(OUR_SHADES) - 1)], "o"
+            n_ours += 1
+        elif row.kind == "control":
+            colour, marker = CONTROL, "."
+        else:
+            number = order.index(row.module)
+            colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        full = full_label(methods, name)
+        looks[name] = Look(row.label, full, colour, marker, row.ours, row.kind == "control")
+    return looks
 
 
-def draw(name, scores, methods, out):
-    """Draw figure `name` from the table of scores into `out`, a PNG; a PDF and a CSV beside it."""
-    figure = importlib.import_module(f"{__name__}.{name}")
-    table = figure.table(pd.read_csv(scores))
+def draw(name, table, methods, out):
+    """Draw figure `name` from a table into `out`, a PNG; a PDF and a CSV beside it.
+
+    A name that has no module of its own is that of a sweep.
+    """
+    known = importlib.util.find_spec(f"{__name__}.{name}")
+    figure = importlib.import_module(f"{__name__}.{name if known else 'sweep'}")
+    shown = figure.table(pd.read_csv(table))
     out = Path(out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    table.to_csv(out.with_suffix(".csv"), index=False, float_format="%.6g", lineterminator="\n")
+    shown.to_csv(out.with_suffix(".csv"), index=False, float_format="%.6g", lineterminator="\n")
     with plt.rc_context(STYLE):
-        drawing = figure.plot(table, {method: look(row) for method, row in methods.items()})
+        drawing = figure.plot(shown, looks_of(methods))
         # No date and no version inside: the same table gives the same bytes.
         drawing.savefig(out.with_suffix(".png"), metadata={"Software": None})
         drawing.savefig(out.with_suffix(".pdf"), metadata={"CreationDate": None, "Producer": None})
         plt.close(drawing)
 
 
-def summarise(scores, columns):
-    """Mean and sd over repetitions of the first setting, a row per method, in the table's order.
+def settings_of(table):
+    """The settings (topics, minority topics) of a table, in its order."""
+    return [tuple(pair) for pair in table[["n_topics", "n_minority"]].drop_duplicates().to_numpy()]
 
-    `repetitions` counts the fits that came out; a method without any keeps its row and says why.
-    """
-    first = scores.iloc[0]
-    chosen = scores[
-        (scores["n_topics"] == first["n_topics"]) & (scores["n_minority"] == first["n_minority"])
-    ]
-    rows = []
-    for method, group in chosen.groupby("method", sort=False):
-        good = group[group["status"] == "ok"]
-        row = {
-            "dataset": first["dataset"],
-            "method": method,
-            "n_topics": first["n_topics"],
-            "n_minority": first["n_minority"],
-            "repetitions": len(good),
-        }
-        for column in columns:
-            row[f"{column}_mean"] = good[column].mean()
-            row[f"{column}_sd"] = good[column].std(ddof=1) if len(good) > 1 else 0.0
-        row["reason"] = "" if len(good) else group["reason"].iloc[0]
-        rows.append(row)
-    return pd.DataFrame(rows)
+
+def rows_in(table, setting):
+    """The rows of a setting, numbered from 0: their places in a figure."""
+    return in_setting(table, setting).reset_index(drop=True)
 
 
 def name_models(axes, table, looks):
@@ -105,20 +116,44 @@ def name_models(axes, table, looks):
     axes.tick_params(axis="y", length=0)
     for tick, method in zip(axes.get_yticklabels(), table["method"], strict=True):
         if looks[method].ours:
-            tick.set(fontweight="bold", color=looks[method].colour)
+            tick.set(fontweight="bold", color=OURS)
 
 
 def controls(table, looks):
     """A mask of the table's rows that are controls."""
-    return np.array([looks[method].control for method in table["method"]])
+    return np.array([looks[method].control for method in table["method"]], dtype=bool)
+
+
+def error_bars(table, metric):
+    """Distances from the mean down and up to the ends of its interval."""
+    mean, low, high = (table[f"{metric}{end}"].fillna(0) for end in ("", "_low", "_high"))
+    return np.array([mean - low, high - mean]).clip(min=0)
+
+
+def bars(axes, table, metric, looks):
+    """A bar per model with its interval; the models set the scale, controls may run out of it."""
+    axes.barh(
+        table.index,
+        table[metric].fillna(0),
+        xerr=error_bars(table, metric),
+        height=0.7,
+        color=[looks[method].colour for method in table["method"]],
+        error_kw={"elinewidth": 1, "capsize": 2},
+    )
+    longest = table[f"{metric}_high"].mask(controls(table, looks)).max()
+    axes.set_xlim(0, 1.1 * longest if longest > 0 else 1)
+    axes.tick_params(axis="y", length=0)
+
+
+def repetitions_of(table):
+    counts = sorted(set(table["repetitions"]) - {0}) or [0]
+    return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def subtitle(table):
     """What the numbers of a summary are: dataset, setting, repetitions."""
     first = table.iloc[0]
-    counts = sorted(set(table["repetitions"]) - {0}) or [0]
-    many = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     return (
         f"{first['dataset']} data, {first['n_topics']} topics, {first['n_minority']} of them "
-        f"minority; mean and sd over {many} repetitions"
+        f"minority; mean and 95% interval over {repetitions_of(table)} repetitions"
     )

@@ -2,7 +2,8 @@
 
 import matplotlib.pyplot as plt
 
-from . import controls, name_models, subtitle, summarise
+from ..statistics import summarise
+from . import controls, error_bars, name_models, rows_in, settings_of, subtitle
 
 CURVES = {
     "jsd_mean": ("mean", "#D55E00", "o"),
@@ -13,7 +14,7 @@ CURVES = {
 
 
 def table(scores):
-    return summarise(scores, CURVES)
+    return summarise(rows_in(scores, settings_of(scores)[0]), CURVES)
 
 
 def plot(table, looks):
@@ -23,9 +24,9 @@ def plot(table, looks):
         # Controls are no models: the curve does not run on into them.
         for part, line in ((table[~is_control], "-"), (table[is_control], "")):
             axes.errorbar(
-                part[f"{curve}_mean"],
+                part[curve],
                 part.index,
-                xerr=part[f"{curve}_sd"],
+                xerr=error_bars(part, curve),
                 label=label if line else None,
                 color=colour,
                 marker=marker,

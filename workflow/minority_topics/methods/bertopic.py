@@ -78,7 +78,6 @@ def bertopic(
         )
     topic_word = topic_word[kept]
     doc_topic = np.equal.outer(np.array(model.topics_), found[kept]).astype(float)
-    doc_topic[[not text for text in documents]] = 0
     return Fit(
         doc_topic=doc_topic,
         topic_word=topic_word,

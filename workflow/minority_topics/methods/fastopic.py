@@ -43,5 +43,4 @@ def fastopic(
         theta_temp=theta_temp,
     )
     _, doc_topic = model.fit_transform(documents, epochs, learning_rate, embeddings)
-    doc_topic[[not text for text in documents]] = 0
     return Fit(normalise_rows(doc_topic), normalise_rows(model.get_beta()))

@@ -11,8 +11,6 @@ mu times ten to the power of U(-1, 1), pi from U(0.5, 0.9), rounded.
 defined for overlapping sets, and shares the words out between the topics by itself.
 """
 
-import numpy as np
-
 from ..contract import Fit
 from ..guidance import seed_lists
 
@@ -31,6 +29,4 @@ def fit(problem):
         problem.random_state,
         **options,
     )
-    empty = np.asarray(problem.counts.sum(axis=1)).ravel() == 0
-    doc_topic[empty] = 0
     return Fit(doc_topic, topic_word, minority=range(problem.n_minority))

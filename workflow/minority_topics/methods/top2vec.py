@@ -84,7 +84,6 @@ def top2vec(
         row[[column[word] for word in listed]] = weights.clip(min=0)
     kept = topic_word.any(axis=1)
     doc_topic = np.eye(len(words))[model.doc_top_reduced if reduced else model.doc_top]
-    doc_topic[[not text for text in documents]] = 0
     return Fit(
         doc_topic=doc_topic[:, kept],
         topic_word=normalise_rows(topic_word[kept]),

@@ -1,0 +1,92 @@
+"""Tables made of what fits leave: scores, objectives, resources and topics."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from minority_topics.contract import Fit, read_corpus, write_fit, write_json
+from minority_topics.scoring import score_fits
+from minority_topics.tables import read_rows, resources, topics, trajectory, write_rows
+
+
+@pytest.fixture
+def fits(corpus_folder, tmp_path):
+    """Three fits of one corpus: the labels, the same again, and one that failed."""
+    corpus = read_corpus(corpus_folder)
+    clusters = np.eye(3)[corpus.labels + 1]
+    words = clusters.T @ corpus.counts.toarray()
+    fit = Fit(clusters, words / words.sum(axis=1, keepdims=True), minority=[1, 2])
+    for repetition, status in enumerate(["ok", "ok", "failed"]):
+        folder = tmp_path / "fits" / str(repetition)
+        folder.mkdir(parents=True)
+        notes = {"objective": 2.5, "feasible": True, "objective_history": [9.0, 2.5]}
+        write_json(
+            folder / "status.json",
+            {
+                "dataset": "sim/rate=0.2", "corpus": str(corpus_folder), "method": "m/eta=10",
+                "n_topics": 3, "n_minority": 2, "repetition": repetition, "random_state": 7,
+                "status": status, "reason": "" if status == "ok" else "why", "seconds": 1.5,
+                "peak_memory_mb": 80.0, "notes": notes if status == "ok" else {},
+            },
+        )  # fmt: skip
+        if status == "ok":
+            write_fit(folder, fit, corpus)
+    return tmp_path / "fits"
+
+
+def test_every_fit_has_a_row_with_its_scores_or_its_reason(fits):
+    first, second, failed = score_fits([fits])
+    assert (first["dataset"], first["method"]) == ("sim", "m")
+    assert first["purity"] == first["nmi"] == "1"
+    assert first["stability"] == second["stability"] == "1"
+    assert first["objective"] == "2.5"
+    assert (failed["status"], failed["reason"]) == ("failed", "why")
+    assert failed["purity"] == failed["stability"] == failed["objective"] == ""
+    assert list(first) == list(failed)
+
+
+def test_what_was_varied_has_columns_of_its_own(fits):
+    row = score_fits([fits], {"eta": 0.001, "rate": 0.1, "theta_min": 0.4}, processes=2)[0]
+    assert (row["eta"], row["rate"], row["theta_min"]) == (10, 0.2, 0.4)
+
+
+def test_a_note_of_the_fit_does_not_hide_what_was_varied(fits):
+    assert score_fits([fits], {"objective": 0.3})[0]["objective"] == 0.3
+
+
+def test_stability_is_over_all_batches_of_a_cell(fits, tmp_path):
+    for name in ("0", "1"):
+        (tmp_path / "cell" / name).mkdir(parents=True)
+        (fits / name).rename(tmp_path / "cell" / name / name)
+    rows = score_fits([tmp_path / "cell" / "0", tmp_path / "cell" / "1"])
+    assert [row["stability"] for row in rows] == ["1", "1"]
+
+
+def test_without_a_fit_there_are_no_topics(fits):
+    for name in ("0", "1"):
+        shutil.rmtree(fits / name)
+    assert topics(fits, set(), {}) == trajectory([fits]) == []
+
+
+def test_objectives_and_resources(fits):
+    rows = trajectory([fits])
+    assert [(row["repetition"], row["iteration"], row["objective"]) for row in rows] == [
+        (0, 0, "9"), (0, 1, "2.5"), (1, 0, "9"), (1, 1, "2.5"),
+    ]  # fmt: skip
+    assert [row["status"] for row in resources([fits])] == ["ok", "ok", "failed"]
+    assert resources([fits])[0]["seconds"] == 1.5
+
+
+def test_topics_list_words_with_what_is_known_of_them(fits):
+    rows = topics(fits, {"word0a"}, {"word0a": "a word"})
+    of_first = [row for row in rows if row["word"] == "word0a"]
+    assert of_first
+    assert all(row["gloss"] == "a word" and row["seed"] for row in of_first)
+    assert {row["kind"] for row in rows} == {"majority", "minority"}
+    assert [row["rank"] for row in rows if row["topic"] == 1] == list(range(1, 11))
+
+
+def test_rows_are_written_and_read(tmp_path):
+    write_rows(tmp_path / "deep" / "table.csv", [{"a": 1}, {"a": 2, "b": "x"}])
+    assert read_rows(tmp_path / "deep" / "table.csv") == [{"a": "1", "b": ""}, {"a": "2", "b": "x"}]

@@ -1,0 +1,89 @@
+"""Every command of the README runs: in a copy of the project, with small configurations."""
+
+import os
+import re
+import subprocess
+import textwrap
+
+import pytest
+from helpers import tiny
+
+from minority_topics.registry import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"(?:^    .*\n)+", README, flags=re.MULTILINE)
+COMMANDS = [
+    line.split("#")[0].strip()
+    for block in BLOCKS
+    for line in block.splitlines()
+    if re.match(r"\s+(make|snakemake|source|pip|python)\b", line)
+]
+# Run by others: this run itself, test_workflow.py (conda needs one to answer), tests/cluster.
+ELSEWHERE = {"make test", "snakemake --sdm conda", "snakemake --profile profiles/slurm"}
+
+
+def test_readme_has_the_commands():
+    assert {"make figures", "make test", "make quick", "make beyond", *ELSEWHERE} <= set(COMMANDS)
+    assert len(COMMANDS) == len(set(COMMANDS))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, copy_project):
+    """A copy whose configurations are small."""
+    root = copy_project(tmp_path_factory.mktemp("project"))
+    small = tiny(tmp_path_factory.mktemp("config"), repetitions=1, methods=["nmf", "truth"])
+    sweep = {"key": "rate", "values": [0.2, 0.3], "methods": ["nmf"]}
+    swept = tiny(
+        tmp_path_factory.mktemp("config"), repetitions=1, methods=["nmf"], sweeps={"rates": sweep}
+    )
+    for name, path in (("config", small), ("quick", small), ("beyond", swept)):
+        (root / "config" / f"{name}.yaml").write_text(path.read_text(encoding="utf-8"))
+    return root
+
+
+def run(command, root):
+    """Run a command as a reader would, in a shell; those after `source` need its environment."""
+    if command.startswith("snakemake"):
+        command = f"source .venv/bin/activate && {command}"
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ran = subprocess.run(
+        ["bash", "-c", command], cwd=root, env=environ, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, (ran.stdout + ran.stderr)[-3000:]
+    return ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ELSEWHERE])
+def test_command_runs(command, project):
+    run(command, project)
+
+
+def test_what_the_commands_leave_is_what_the_readme_names(project):
+    assert (project / "results" / "simulated" / "report.html").exists()
+    assert (project / "results" / "simulated" / "figures" / "rates.png").exists()
+
+
+def test_example_of_the_model_runs(corpus_folder):
+    from minority_topics.contract import read_corpus
+
+    code = README.split("## Use the model\n")[1].split("\n`pip install")[0]
+    corpus = read_corpus(corpus_folder)
+    names = {"V": corpus.counts, "seeds": corpus.seed_words, "words": corpus.vocabulary}
+    names["new_documents"] = corpus.counts[:3]
+    exec(textwrap.dedent(code), names)
+    assert names["model"].feasible_
+    assert names["W"].shape == (60, 20)
+
+
+def test_configuration_of_own_comments_is_valid(tmp_path):
+    import yaml
+
+    from minority_topics.config import complete
+
+    block = next(block for block in BLOCKS if "my_comments.csv" in block)
+    config = yaml.safe_load(block)
+    (tmp_path / "words.txt").write_text("pelko\n")
+    (tmp_path / "my_comments.csv").write_text("comment\npelko yö\n")
+    dataset = config["datasets"]["mine"]
+    dataset.update(file=str(tmp_path / "my_comments.csv"), seed_words=str(tmp_path / "words.txt"))
+    assert complete(config)["methods"] == ["constrained_nmf"]

@@ -1,0 +1,147 @@
+"""Every figure of the study: what it shows, from which table, and where the paper has it.
+
+Standard library alone, since the rules and the report read it.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`table` is the one it is drawn from; `paper` what it mirrors, "" if it goes beyond."""
+
+    name: str
+    table: str
+    title: str
+    caption: str
+    paper: str = ""
+
+
+_INTERVALS = "Error bars are 95% bootstrap intervals of the mean over repetitions."
+
+FIGURES = {
+    figure.name: figure
+    for figure in (
+        Figure(
+            "purity_nmi",
+            "scores",
+            "Purity and NMI",
+            "Focused purity and normalised mutual information of every model: mean and 95% "
+            "bootstrap interval over repetitions, the best model in bold. Purity counts only "
+            "clusters that hold injected documents, and takes the most frequent injected topic "
+            "of each; NMI is over all documents, background being one class. Grey rows are "
+            "controls, not models; the true labels, at 1, run out of the axis.",
+            "Figure 1",
+        ),
+        Figure(
+            "jsd",
+            "scores",
+            "Jensen-Shannon divergence",
+            "From each ground-truth topic to its closest learned topic, base 2: mean, standard "
+            "deviation, least and greatest over the ground-truth topics, each averaged over "
+            "repetitions. Lower is better. " + _INTERVALS,
+            "Figure 2 and the JSD figure of the appendix",
+        ),
+        Figure(
+            "nmi_scores",
+            "scores",
+            "NMI with more topics",
+            "NMI of every model at the larger settings (topics/minority topics). " + _INTERVALS,
+            "NMI scores for topic counts 30, 50 and 80",
+        ),
+        Figure(
+            "purity_scores",
+            "scores",
+            "Purity with more topics",
+            "Focused purity of every model at the larger settings (topics/minority topics). "
+            + _INTERVALS,
+            "Purity scores for topic counts 30, 50 and 80",
+        ),
+        Figure(
+            "purity_nmi_scatter",
+            "scores",
+            "Purity against NMI",
+            "A point is the mean of a model over repetitions, in each setting (topics/minority "
+            "topics). Up and to the right is better.",
+            "Scatter plot of purity and NMI",
+        ),
+        Figure(
+            "nmi_purity_sensitivity",
+            "constraints",
+            "Effect of the constraints on NMI and purity",
+            "Mean over repetitions for each pair of W_max and theta_min; the outlined cell is the "
+            "paper's choice. Exact solver.",
+            "Effect of W_max and theta_min on NMI and purity",
+        ),
+        Figure(
+            "kl_sensitivity",
+            "constraints",
+            "Effect of the constraints on the objective",
+            "Mean KL divergence at the end of the fit, and the share of fits that meet both "
+            "constraints, for each pair of W_max and theta_min; the outlined cell is the paper's "
+            "choice. Exact solver.",
+            "Effect of W_max and theta_min on KL divergence",
+        ),
+        Figure(
+            "error_bar",
+            "trajectory",
+            "KL divergence across iterations",
+            "Mean over random states on one corpus; error bars are 10 times the standard "
+            "deviation, as in the paper. A fit that has converged keeps its last value.",
+            "KL divergence across iterations with error bars",
+        ),
+        Figure(
+            "topics",
+            "topics",
+            "Topics discovered in the synthetic data",
+            "The ten heaviest words of each topic, with English glosses where the configuration "
+            "gives them; a star marks a seed word. First repetition.",
+            "Table of topics discovered in the synthetic dataset",
+        ),
+        Figure(
+            "learning_rate",
+            "learning_rate",
+            "The published algorithm and its learning rate",
+            "The multipliers of the published algorithm grow by eta times the violation in each "
+            "iteration. Least seed share of a minority topic and largest minority weight of a "
+            "document without seed words, against what theta_min and W_max ask for, with KL, "
+            "purity and NMI. Fits that end in numbers that are not finite are failures, and "
+            "counted.",
+        ),
+        Figure(
+            "stability",
+            "random_states",
+            "Stability across random states",
+            "Left: agreement (adjusted mutual information) between the clusterings of two fits "
+            "of one corpus that differ in their random state alone, over all pairs; 1 is the "
+            "same clustering. Right: standard deviation of purity and of NMI between such fits.",
+        ),
+        Figure(
+            "resources",
+            "resources",
+            "Time and memory",
+            "Wall time of a fit (median; the first fit of a job, which imports and compiles, is "
+            "left out where there are others) and the largest resident memory of its process.",
+        ),
+    )
+}
+
+
+def sweep_figure(name, key):
+    """The figure of a sweep over a key of the dataset."""
+    return Figure(
+        name,
+        name,
+        SWEEP_TITLES[key],
+        "Purity and NMI of models as one property of the data is varied and all else is kept. "
+        "Bands are 95% bootstrap intervals of the mean over repetitions.",
+    )
+
+
+SWEEP_TITLES = {
+    "rate": "Rarer and more frequent topics",
+    "n_words": "Fainter and clearer topics",
+    "seed_share": "A shorter list of seed words",
+    "wrong_seed_share": "Wrong words among the seed words",
+    "n_documents": "Smaller and larger corpora",
+}
