@@ -20,7 +20,7 @@ def test_account_and_partition_are_settings(slurm_with_database, status_command,
         "--slurm-init-seconds-before-status-checks", 2,
         folder=tmp_path,
     )  # fmt: skip
-    assert (tmp_path / "results" / "simulated" / "fits" / "truth" / "4-2" / "0-0").exists()
+    assert (tmp_path / "results" / "simulated" / "fits" / "nmf" / "4-2" / "0-0").exists()
     lines = subprocess.run(
         ["sacct", "--allocations", "--noheader", "--parsable2",
          "--format=JobName,Account,Partition,State"],
