@@ -205,22 +205,3 @@ def test_gradients_equal_finite_differences(rng):
     for factor, G, mass in ((W, A, Ht.sum(axis=0)), (Ht, B, W.sum(axis=0))):
         numeric = [[slope(factor, (r, k)) for k in range(3)] for r in range(len(factor))]
         np.testing.assert_allclose(mass - G / factor, numeric, rtol=1e-6, atol=1e-6)
-
-
-def test_inferred_rows_minimise_the_divergence_whatever_the_batch():
-    rng = np.random.default_rng(3)
-    V = csr_matrix(rng.poisson(0.4, (12, 30)).astype(float))
-    Ht = rng.dirichlet(np.ones(30), 4).T.copy()
-    start = np.full((12, 4), V.sum() / 48)
-    capped, caps = np.arange(12) < 6, np.array([0.01, np.inf, np.inf, np.inf])
-    W = Passes(V).infer(start, Ht, caps, capped, 5000, 1e-12)
-    assert W[:6, 0].max() <= 0.01
-    part = Passes(V[3:8]).infer(start[3:8], Ht, caps, capped[3:8], 5000, 1e-12)
-    np.testing.assert_array_equal(part, W[3:8])
-    # Stationarity: dD/dw_k = 1 - sum_j H_kj V_j / (wH)_j is 0 inside, and >= 0 where w_k = 0.
-    ratio = V.toarray() / np.maximum(W @ Ht.T, 1e-300)
-    gradient = 1 - ratio @ Ht
-    free = np.ones_like(W, dtype=bool)
-    free[:6, 0] = W[:6, 0] < 0.01
-    assert np.abs(gradient * W)[free].max() < 1e-6
-    assert gradient[free].min() > -1e-3

@@ -182,9 +182,9 @@ def ends(monkeypatch):
     minimise = model_module.minimise
 
     def recorded(*args, **kwargs):
-        W, Ht, history = minimise(*args, **kwargs)
-        ends.append((history[-1], Ht))
-        return W, Ht, history
+        descent = minimise(*args, **kwargs)
+        ends.append((descent.history[-1], descent.factors()[1]))
+        return descent
 
     monkeypatch.setattr(model_module, "minimise", recorded)
     return ends
@@ -565,8 +565,12 @@ def test_no_seed_word_in_the_vocabulary_is_warned_of(X):
 
 
 def test_a_fit_that_ends_in_nan_is_not_feasible(X, monkeypatch):
-    def spoilt(passes, solver, W, Ht, *args, **kwargs):
-        return W, np.full_like(Ht, np.nan), [1.0, np.nan]
+    minimise = model_module.minimise
+
+    def spoilt(descent, *args):
+        minimise(descent, *args)
+        descent.H.values[:] = np.nan
+        descent.history[:] = [1.0, np.nan]
 
     monkeypatch.setattr(model_module, "minimise", spoilt)
     with pytest.warns(ObjectiveWarning, match="nan"):

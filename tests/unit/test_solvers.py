@@ -1,5 +1,7 @@
 """The three solvers: guarantees of `Exact`, the paper's algorithms in plain loops, certificates."""
 
+import copy
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,9 +10,20 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import xlogy
 
+from minority_topics.accelerated import ACCELERATIONS, PackedAlternation
 from minority_topics.kernels import Passes
-from minority_topics.solvers import Constraints, Exact, Paper, Projected, kkt_residuals, minimise
+from minority_topics.solvers import (
+    Alternation,
+    Constraints,
+    Exact,
+    Paper,
+    Projected,
+    kkt_residuals,
+    minimise,
+)
 
+KINDS = [Alternation, *(partial(PackedAlternation, acceleration=name) for name in ACCELERATIONS)]
+kinds = pytest.mark.parametrize("kind", KINDS, ids=["reference", *ACCELERATIONS])
 THETA_MIN = [0, 0.4, 0.9]
 W_MAX = [0, 1e-9, 0.1, 1e3, np.inf]
 
@@ -38,20 +51,25 @@ def fill(problem):
     problem.V += 0.5 * ~np.outer(c.seed_free, c.seed_columns)
 
 
-def trace(problem, max_iter=60, dtype=np.float64):
+def begin(problem, solver=None, dtype=np.float64, kind=Alternation):
+    """A descent of `Exact`, or of another solver, at its start."""
+    passes = Passes(csr_matrix(problem.V.astype(dtype)))
+    descent = kind(passes, solver or Exact(problem.constraints))
+    return descent.begin(problem.W.astype(dtype), problem.Ht.astype(dtype))
+
+
+def measured(descent):
+    """W, Ht and the objective that a callback is told of."""
+    descent = copy.deepcopy(descent)
+    descent.undo_W()
+    return *descent.factors(), descent.history[-1]
+
+
+def trace(problem, max_iter=60, dtype=np.float64, kind=Alternation):
     """Every (W, Ht, objective) of `Exact`, the start included."""
     states = []
-    solver = Exact(problem.constraints)
-    W, Ht = solver.begin(problem.W.astype(dtype), problem.Ht.astype(dtype))
-    minimise(
-        Passes(csr_matrix(problem.V.astype(dtype))),
-        solver,
-        W,
-        Ht,
-        max_iter,
-        tol=0,
-        callback=lambda _, W, Ht, objective: states.append((W.copy(), Ht.copy(), objective)),
-    )
+    descent = begin(problem, dtype=dtype, kind=kind)
+    minimise(descent, max_iter, 0, [lambda descent: states.append(measured(descent))])
     return states
 
 
@@ -119,18 +137,20 @@ def test_seed_share_and_violation_by_hand(by_hand):
 @pytest.mark.parametrize("theta_min", THETA_MIN)
 @pytest.mark.parametrize("w_max", W_MAX)
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_exact_is_feasible_and_never_rises(seed, w_max, theta_min):
+@kinds
+def test_exact_is_feasible_and_never_rises(kind, seed, w_max, theta_min):
     problem = make(seed, theta_min=theta_min, w_max=w_max)
-    states = trace(problem)
+    states = trace(problem, kind=kind)
     assert len(states) > 50
     assert_feasible_throughout(states, problem.constraints)
     assert_never_rises(states)
     assert states[-1][2] < 0.9 * states[0][2]
 
 
-def test_exact_in_single_precision():
+@kinds
+def test_exact_in_single_precision(kind):
     problem = make()
-    states = trace(problem, dtype=np.float32)
+    states = trace(problem, dtype=np.float32, kind=kind)
     assert states[-1][0].dtype == states[-1][1].dtype == np.float32
     assert_feasible_throughout(states, problem.constraints, slack=1e-6)
     assert_never_rises(states, rounding=1e-5)
@@ -196,27 +216,30 @@ def empty_documents_and_words(problem):
         empty_documents_and_words,
     ],
 )
-def test_exact_keeps_its_promises_on_a_hard_problem(make_hard):
+@kinds
+def test_exact_keeps_its_promises_on_a_hard_problem(kind, make_hard):
     problem = make()
     make_hard(problem)
-    states = trace(problem)
+    states = trace(problem, kind=kind)
     assert_feasible_throughout(states, problem.constraints)
     assert_never_rises(states)
 
 
-def test_exact_without_any_seed_column_is_unguided_and_still_never_rises():
+@kinds
+def test_exact_without_any_seed_column_is_unguided_and_still_never_rises(kind):
     problem = make(n_seeds=0, w_max=1e3)
-    states = trace(problem)
+    states = trace(problem, kind=kind)
     for _, Ht, _ in states:
         np.testing.assert_allclose(Ht.sum(axis=0), 1, rtol=1e-12)
     assert_never_rises(states)
 
 
-def test_exact_leaves_a_topic_that_no_document_holds_as_it_is():
+@kinds
+def test_exact_leaves_a_topic_that_no_document_holds_as_it_is(kind):
     problem = make()
     topic_without_documents(problem)
-    (_, first, _), (W, last, _) = [trace(problem)[at] for at in (0, -1)]
-    np.testing.assert_array_equal(last[:, [0, 3]], first[:, [0, 3]])
+    (_, first, _), (W, last, _) = [trace(problem, kind=kind)[at] for at in (0, -1)]
+    np.testing.assert_allclose(last[:, [0, 3]], first[:, [0, 3]], rtol=1e-14)
     assert (W[:, [0, 3]] == 0).all()
     assert not np.allclose(last[:, 1], first[:, 1])
 
@@ -307,13 +330,11 @@ def test_majorisers_lie_above_the_objective():
 
 def certify(problem, n_iterations):
     """Residuals after each number of iterations, and the last W, Ht, lambda, mu."""
-    solver = Exact(problem.constraints)
-    passes = Passes(csr_matrix(problem.V))
-    W, Ht = solver.begin(problem.W, problem.Ht)
+    descent = begin(problem)
     certificates = []
     for n in n_iterations:
-        W, Ht, _ = minimise(passes, solver, W, Ht, n, tol=0)
-        residuals, lambda_, mu = kkt_residuals(passes, solver, W, Ht)
+        W, Ht = minimise(descent, n, tol=0).factors()
+        residuals, lambda_, mu = kkt_residuals(descent.passes, descent.solver, W, Ht)
         certificates.append(residuals)
     return certificates, W, Ht, lambda_, mu
 
@@ -366,9 +387,9 @@ def test_residuals_are_those_of_the_numeric_gradient_of_the_lagrangian(kind):
     c = problem.constraints
     m = c.n_minority
     solver = Exact(c) if kind == "exact" else Paper(c, eta=0.5, h_update=1)
-    passes = Passes(csr_matrix(problem.V))
-    W, Ht, _ = minimise(passes, solver, *solver.begin(problem.W, problem.Ht), 2, tol=0)
-    residuals, lambda_, mu = kkt_residuals(passes, solver, W, Ht)
+    descent = begin(problem, solver)
+    W, Ht = minimise(descent, 2, tol=0).factors()
+    residuals, lambda_, mu = kkt_residuals(descent.passes, solver, W, Ht)
     assert lambda_.any()
     assert mu.any()
 
@@ -476,9 +497,8 @@ def test_paper_equals_its_transcription(solver, version, eta, falls_back, n_iter
         n_iterations,
     )
     fitted = solver(c, eta, version)
-    W, Ht, _ = minimise(
-        Passes(csr_matrix(V)), fitted, *fitted.begin(problem.W, problem.Ht), n_iterations, tol=0
-    )
+    problem.V = V
+    W, Ht = minimise(begin(problem, fitted), n_iterations, tol=0).factors()
     for computed, plain in zip((W, Ht.T, fitted.lambda_, fitted.mu), expected, strict=True):
         np.testing.assert_allclose(computed, plain, rtol=1e-10, atol=1e-14)
     if n_iterations == 12:
@@ -491,44 +511,41 @@ def test_paper_equals_its_transcription(solver, version, eta, falls_back, n_iter
 def test_paper_keeps_single_precision(solver):
     problem = make()
     fitted = solver(problem.constraints, 0.5, 1)
-    start = fitted.begin(problem.W.astype(np.float32), problem.Ht.astype(np.float32))
-    V = csr_matrix(problem.V.astype(np.float32))
-    W, Ht, _ = minimise(Passes(V), fitted, *start, 5, tol=0)
+    W, Ht = minimise(begin(problem, fitted, np.float32), 5, tol=0).factors()
     assert W.dtype == Ht.dtype == fitted.lambda_.dtype == fitted.mu.dtype == np.float32
 
 
 # --- iterating ----------------------------------------------------------------------------------
 
 
-def run(problem, **options):
-    solver = Exact(problem.constraints)
-    passes = Passes(csr_matrix(problem.V))
-    return minimise(passes, solver, *solver.begin(problem.W, problem.Ht), **options)
-
-
-def test_minimise_shows_every_state_and_returns_the_last():
+@kinds
+def test_minimise_shows_every_state_and_ends_with_the_last(kind):
     seen = []
     problem = make()
-    W, Ht, history = run(problem, max_iter=7, tol=0, callback=lambda *state: seen.append(state))
-    assert [state[0] for state in seen] == list(range(8))
-    assert [state[3] for state in seen] == history
-    for _, W_seen, Ht_seen, objective in seen:
-        assert objective == pytest.approx(divergence(problem.V, W_seen, Ht_seen), rel=1e-9)
-    assert seen[-1][1] is W
-    assert seen[-1][2] is Ht
+    descent = begin(problem, kind=kind)
+    minimise(descent, 7, 0, [lambda descent: seen.append(measured(descent))])
+    assert [objective for *_, objective in seen] == descent.history
+    assert len(seen) == 8
+    for W, Ht, objective in seen:
+        assert objective == pytest.approx(divergence(problem.V, W, Ht), rel=1e-9)
+    for last, end in zip(seen[-1][:2], descent.factors(), strict=True):
+        np.testing.assert_array_equal(last, end)
+
+
+def history(problem, tol, max_iter=200):
+    return np.array(minimise(begin(problem), max_iter, tol).history)
 
 
 def test_minimise_stops_once_the_objective_changes_by_less_than_tol():
     tol = 1e-4
-    full = np.array(run(make(), max_iter=200, tol=0)[2])
-    history = np.array(run(make(), max_iter=200, tol=tol)[2])
+    full = history(make(), tol=0)
     change = np.abs(np.diff(full)) / full[:-1]
     n_iterations = np.flatnonzero(change <= tol)[0] + 1
     assert 1 < n_iterations < 200
-    np.testing.assert_array_equal(history, full[: n_iterations + 1])
+    np.testing.assert_array_equal(history(make(), tol), full[: n_iterations + 1])
 
 
 def test_minimise_stops_where_the_objective_is_not_a_number():
     problem = make()
     problem.W[0, 0] = np.nan
-    assert len(run(problem, max_iter=50, tol=0)[2]) == 1
+    assert len(history(problem, tol=0)) == 1

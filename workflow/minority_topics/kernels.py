@@ -10,6 +10,7 @@ Only the nonzeros of V are visited: O(nnz K) time, and nothing larger than the f
 
 import math
 from contextlib import contextmanager
+from functools import cached_property
 
 import numpy as np
 from numba import get_num_threads, njit, prange, set_num_threads
@@ -33,25 +34,18 @@ class Passes:
         self.shape = V.shape
         self.dtype = V.dtype
         self.total = float(V.sum(dtype=np.float64))
-        self._by_row = _arrays(V)
-        self._by_column = _arrays(V.tocsc())
+        self.by_row = _arrays(V)
+        self._V = V
+
+    @cached_property
+    def by_column(self):
+        return _arrays(self._V.tocsc())
 
     def rows(self, W, Ht):
-        return _run(self._by_row, W, Ht)
+        return _run(self.by_row, W, Ht)
 
     def columns(self, W, Ht):
-        return _run(self._by_column, Ht, W)[0]
-
-    def infer(self, W, Ht, caps, capped, max_iter, tol):
-        """W that minimises D_KL for given topics, from W: W_ik <- A_ik, repeated.
-
-        Each document is iterated by itself until no entry changes by more than tol of its mass.
-        W_ik is bounded by `caps` (K,) in the documents that `capped` (M,) marks.
-        """
-        W = np.array(W, order="C")
-        with _threads_for(self._by_row):
-            infer_rows(*self._by_row, Ht, caps, capped, _floor(W.dtype), max_iter, tol, W)
-        return W
+        return _run(self.by_column, Ht, W)[0]
 
     def objective(self, W, Ht, divergence):
         """D_KL(V || WH) from the divergences that `rows` returned for this W and H."""
@@ -69,13 +63,13 @@ def _arrays(V):
 def _run(arrays, X, Y):
     G = np.empty_like(X)
     divergence = np.empty(len(X))
-    with _threads_for(arrays):
-        multiplicative_pass(*arrays, X, Y, _floor(X.dtype), G, divergence)
+    with threads_for(arrays):
+        multiplicative_pass(*arrays, X, Y, floor_of(X.dtype), G, divergence)
     return G, divergence
 
 
 @contextmanager
-def _threads_for(arrays):
+def threads_for(arrays):
     """One thread for a small matrix: to wake the others would take longer than the work."""
     threads = get_num_threads()
     if len(arrays[-1]) < SMALL:
@@ -86,7 +80,7 @@ def _threads_for(arrays):
         set_num_threads(threads)
 
 
-def _floor(dtype):
+def floor_of(dtype):
     """The least number worth keeping: products of two such are still normal numbers.
 
     Entries that fall below this share of their row's mass are set to zero, before they turn
@@ -129,25 +123,3 @@ def multiplicative_pass(bounds, indptr, indices, data, X, Y, floor, G, divergenc
             for k in range(X.shape[1]):
                 value = G[r, k] * X[r, k]
                 G[r, k] = value if value > floor * mass else 0
-
-
-@njit(parallel=True, cache=True, fastmath=FAST)
-def infer_rows(bounds, indptr, indices, data, Y, caps, capped, floor, max_iter, tol, X):
-    """Repeat X_rk <- min(X_rk total_k, cap) row by row, in place; `caps` bind where `capped`."""
-    n_topics = X.shape[1]
-    for block in prange(len(bounds) - 1):
-        total = np.empty(n_topics, X.dtype)
-        for r in range(bounds[block], bounds[block + 1]):
-            for _ in range(max_iter):
-                _, mass = gather(indices, data, indptr[r], indptr[r + 1], X[r], Y, floor, total)
-                change = 0.0
-                for k in range(n_topics):
-                    value = total[k] * X[r, k]
-                    if value <= floor * mass:
-                        value = 0
-                    if capped[r]:
-                        value = min(value, caps[k])
-                    change = max(change, abs(value - X[r, k]))
-                    X[r, k] = value
-                if change <= tol * mass:
-                    break

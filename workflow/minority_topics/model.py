@@ -2,6 +2,7 @@
 
 import numbers
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,13 +11,43 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from . import packed
+from .accelerated import ACCELERATIONS, PackedAlternation
+from .checkpoint import Checkpoint
 from .kernels import Passes
-from .solvers import Constraints, Exact, Paper, Projected, kkt_residuals, minimise, settled
-from .start import block_solution, mix_noise, random_start
+from .progress import FitProgress
+from .solvers import (
+    Alternation,
+    Constraints,
+    Exact,
+    Paper,
+    Projected,
+    batches,
+    kkt_residuals,
+    minimise,
+    settled,
+)
+from .start import (
+    block_solution,
+    even_weights,
+    mix_noise,
+    random_start,
+    sample_documents,
+    spread_topics,
+)
 
 # Restarts are worth their time where a fit takes seconds; beyond this much work, one start is made.
 AUTO_RESTARTS = 8
 AUTO_WORK = 1e8
+# Larger corpora begin with the topics of a tenth of their documents, found the same way.
+LARGE = 5000
+GROWTH = 10
+# How fast `partial_fit` forgets: batch t counts (t + 1)^-FORGETTING (Cappe and Moulines 2009).
+FORGETTING = 0.7
+# Share of the corpus that words not seen yet divide among themselves, and share of the corpus in
+# topics when they meet a batch, in the first one.
+UNSEEN = 0.1
+FREEDOM = 0.05
 
 
 class ConstraintWarning(UserWarning):
@@ -60,8 +91,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         "paper" is the published algorithm, which approaches the constraints by gradient ascent on
         multipliers; "projected" is the same with W cut to `w_max`.
     start : {"block", "random"} or (W, H), default="block"
-        "block" factorises seed-bearing and seed-free documents apart and begins near the result;
-        "random" draws |N(0, 0.01)| as in the paper.
+        "block" factorises seed-bearing and seed-free documents apart and begins near the result,
+        on a large corpus with samples of growing size; "random" draws |N(0, 0.01)| as in the paper.
     n_init : int or "auto", default="auto"
         Number of starts, of which the one with the lowest objective is kept. "auto" makes 8 block
         starts on a small corpus, and one otherwise.
@@ -69,12 +100,19 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Version of the paper's H update ("paper" and "projected").
     eta : float, default=1e-3
         Learning rate of the multipliers ("paper" and "projected").
+    acceleration : {"extrapolated", "overrelaxed", "plain"}, default="extrapolated"
+        How far a step of the exact solver reaches (see `accelerated`); none raises the objective.
     max_iter : int, default=200
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself in an iteration.
     random_state : int, RandomState or None, default=None
+    checkpoint : path, default=None
+        File to which a fit of the exact solver is saved every `checkpoint_every` iterations. A fit
+        that finds it goes on from there, to the same result; it is removed at the end.
+    checkpoint_every : int, default=10
     verbose : int, default=0
-        Print the objective every `verbose` iterations.
+        Print the objective every `verbose` iterations. A long fit on a terminal shows its progress
+        in any case.
 
     Attributes
     ----------
@@ -123,10 +161,13 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         start="block",
         h_update=1,
         eta=1e-3,
+        acceleration="extrapolated",
         max_iter=200,
         tol=1e-5,
         random_state=None,
         n_init="auto",
+        checkpoint=None,
+        checkpoint_every=10,
         verbose=0,
     ):
         self.n_topics = n_topics
@@ -139,10 +180,13 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.start = start
         self.h_update = h_update
         self.eta = eta
+        self.acceleration = acceleration
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
         self.n_init = n_init
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
         self.verbose = verbose
 
     def fit(self, X, y=None):
@@ -157,25 +201,22 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.seed_columns_ = self._find_seed_columns(V.shape[1])
         constraints = self._constrain(V)
         passes = Passes(V)
+        vars(self).pop("_word_use", None)
 
-        best = None
-        for W, Ht in self._starts(V, constraints.seed_free):
-            solver = self._make_solver(constraints)
-            W, Ht = solver.begin(W, Ht)
-            W, Ht, history = minimise(
-                passes, solver, W, Ht, self.max_iter, self.tol, callback=self._progress
-            )
-            objective = np.nan_to_num(history[-1], nan=np.inf)
-            if best is None or objective < best[0]:
-                best = objective, solver, W, Ht, history
-        _, solver, W, Ht, history = best
+        descent = self._descend(V, passes, constraints, self._rng())
+        solver, history = descent.solver, descent.history
         converged = settled(history, self.tol)
         if self.solver == "exact":
             # W as `transform` finds it: the best for these topics, from a start without zeros.
-            best_W = self._infer(V, passes, constraints, Ht)
-            objective = passes.objective(best_W, Ht, passes.rows(best_W, Ht)[1])
+            Ht = descent.H.dense()
+            W, objective = self._infer(V, constraints, Ht)
             if objective <= history[-1]:
-                W, history[-1] = best_W, objective
+                history[-1] = objective
+            else:
+                W = descent.W.dense()
+            del descent
+        else:
+            W, Ht = descent.W, descent.Ht
 
         self.objective_ = history[-1]
         self.components_ = np.ascontiguousarray(Ht.T)
@@ -188,32 +229,113 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._warn_of_trouble(passes, constraints, converged)
         return W
 
+    def partial_fit(self, X, y=None):
+        """Learn from one batch of documents X (M x N) of a corpus that does not fit in memory.
+
+        The first batch is fitted like a corpus, unless `fit` has found topics before. Then what the
+        words of each batch say of each topic, B, is averaged with that of the batches before, and H
+        is the constrained minimum for the average (online EM). Topics are feasible after every
+        batch; W is for `transform` to find.
+        """
+        self._check_parameters()
+        new = not hasattr(self, "components_")
+        V = self._check_matrix(X, reset=new)
+        if new:
+            self.seed_columns_ = self._find_seed_columns(V.shape[1])
+        constraints = self._constrain(V)
+        passes = Passes(V)
+        if new:
+            Ht = self._descend(V, passes, constraints, self._rng()).factors()[1]
+        else:
+            Ht = np.ascontiguousarray(self.components_.T, dtype=V.dtype)
+        if not hasattr(self, "_word_use"):
+            self._word_use, self._n_batches = np.zeros_like(Ht), 0
+        weight = (self._n_batches + 1) ** -FORGETTING
+
+        # A word that has met few topics is free to go to others, the more so the earlier it is.
+        use = np.asarray(V.sum(axis=0), dtype=np.float64).ravel() + self._word_use.sum(axis=1)
+        unseen = use == 0
+        use[unseen] = UNSEEN * use.sum() / max(unseen.sum(), 1)
+        Ht = spread_topics(Ht, slice(None), use, FREEDOM * weight)
+        W, _ = self._infer(V, constraints, Ht)
+        self._word_use *= 1 - weight
+        self._word_use += weight / max(passes.total, 1e-300) * passes.columns(W, Ht)
+        self.components_ = np.ascontiguousarray(Exact(constraints).step_H(W, Ht, self._word_use).T)
+        self._n_batches += 1
+        return self
+
     def transform(self, X):
         """W (M x K) of documents X under the learnt topics and the bound on seed-free documents.
 
-        The topics stay as they are, so the problem is convex, and each document is its own.
+        The topics stay as they are, so the problem is convex, and each document is its own: they
+        are taken in batches, and beside X and W little memory is used.
         """
         check_is_fitted(self)
         V = self._check_matrix(X, reset=False)
-        constraints = self._constrain(V)
         Ht = np.ascontiguousarray(self.components_.T, dtype=V.dtype)
         word_mass = Ht.sum(axis=0)
         word_mass[word_mass == 0] = 1
-        return self._infer(V, Passes(V), constraints, Ht / word_mass, word_mass) / word_mass
+        Ht /= word_mass
+        W, _ = self._infer(V, self._constrain(V), Ht, word_mass)
+        W /= word_mass
+        return W
 
-    def _infer(self, V, passes, constraints, Ht, word_mass=None):
-        """W for topics Ht on the simplex; `word_mass` (K,) is what they summed to before."""
+    def _infer(self, V, constraints, Ht, word_mass=None):
+        """W for topics Ht on the simplex, and the objective there.
+
+        `word_mass` (K,) is what the topics summed to before.
+        """
         word_mass = np.ones(self.n_topics, dtype=V.dtype) if word_mass is None else word_mass
-        mass = np.asarray(V.sum(axis=1), dtype=V.dtype).reshape(-1, 1)
-        # A document is small and stops by itself, so its W is worth a finer tolerance.
-        return passes.infer(
-            np.repeat(mass / self.n_topics, self.n_topics, axis=1),
-            Ht,
-            constraints.caps(word_mass),
-            constraints.seed_free,
-            max_iter=10 * self.max_iter,
-            tol=0.01 * self.tol,
-        )
+        topics = packed.Packed.of(Ht.copy())
+        topics.tidy(np.count_nonzero(Ht))
+        W = np.empty((V.shape[0], self.n_topics), dtype=V.dtype)
+        objective = 0.0
+        for rows in batches(len(W)):
+            batch = V[rows]
+            mass = np.asarray(batch.sum(axis=1), dtype=V.dtype).reshape(-1, 1)
+            W[rows] = mass / self.n_topics
+            # A document is small and stops by itself, so its W is worth a finer tolerance.
+            objective += packed.infer(
+                Passes(batch).by_row, W[rows], topics, constraints.caps(word_mass),
+                constraints.seed_free[rows], max_iter=10 * self.max_iter, tol=0.01 * self.tol,
+            ).sum()  # fmt: skip
+        return W, float(objective)
+
+    def _descend(self, V, passes, constraints, rng):
+        """The descent with the lowest end of all starts."""
+        checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every, self._identity(V))
+        if checkpoint.exists():
+            descents = [checkpoint.restore(self._alternation(passes, constraints))]
+        else:
+            descents = (
+                self._alternation(passes, constraints).begin(W, Ht)
+                for W, Ht in self._starts(V, constraints, rng)
+            )
+        best = None
+        for descent in descents:
+            progress = FitProgress(self.max_iter, self.tol, self.verbose)
+            minimise(descent, self.max_iter, self.tol, [progress, checkpoint])
+            objective = np.nan_to_num(descent.history[-1], nan=np.inf)
+            if best is None or objective < best[0]:
+                best = objective, descent
+        checkpoint.remove()
+        return best[1]
+
+    def _rng(self):
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+
+    def _alternation(self, passes, constraints):
+        if self.solver == "exact":
+            return PackedAlternation(passes, Exact(constraints), self.acceleration)
+        kind = {"paper": Paper, "projected": Projected}[self.solver]
+        return Alternation(passes, kind(constraints, self.eta, self.h_update))
+
+    def _identity(self, V):
+        """What a checkpoint must agree with: the problem, not how long to work on it."""
+        names = "n_topics", "n_minority", "w_max", "theta_min", "acceleration"
+        parameters = [f"{name}={getattr(self, name)!r}" for name in names]
+        data = V.shape, V.nnz, float(V.sum(dtype=np.float64)), self.seed_columns_.tolist()
+        return f"{', '.join(parameters)}; {V.dtype}; {data}"
 
     def _check_parameters(self):
         def require(holds, name, rule):
@@ -244,6 +366,12 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         require(auto or is_count(self.n_init, 1), "n_init", "'auto' or a whole number from 1")
         require(self.h_update in (1, 2), "h_update", "1 or 2")
         require(is_number(self.eta), "eta", "a number of at least 0")
+        require(self.acceleration in ACCELERATIONS, "acceleration", "one of its three names")
+        require(is_count(self.checkpoint_every, 1), "checkpoint_every", "a whole number from 1")
+        if self.checkpoint is not None and (
+            self.solver != "exact" or self.n_init not in ("auto", 1)
+        ):
+            raise ValueError("checkpoint: only a fit with solver='exact' and one start is saved.")
         require(is_count(self.max_iter, 1), "max_iter", "a whole number of at least 1")
         require(is_number(self.tol), "tol", "a number of at least 0")
         if self.n_minority and self.seed_words is None:
@@ -293,28 +421,39 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         seed_free = V @ seeds.astype(V.dtype) == 0
         return Constraints(self.n_minority, self.w_max, self.theta_min, seeds, seed_free)
 
-    def _make_solver(self, constraints):
-        if self.solver == "exact":
-            return Exact(constraints)
-        kind = {"paper": Paper, "projected": Projected}[self.solver]
-        return kind(constraints, self.eta, self.h_update)
-
-    def _starts(self, V, seed_free):
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+    def _starts(self, V, constraints, rng):
         if not isinstance(self.start, str):
             yield self._given_start(V)
             return
         n_init = self.n_init
         if n_init == "auto":
             small = V.nnz * self.n_topics * self.max_iter <= AUTO_WORK
-            n_init = AUTO_RESTARTS if small and self.start == "block" else 1
-        if self.start == "block":
-            solution = block_solution(V, seed_free, self.n_topics, self.n_minority)
+            many = small and self.start == "block" and self.checkpoint is None
+            n_init = AUTO_RESTARTS if many else 1
+        large = V.shape[0] > LARGE
+        if self.start == "block" and not large:
+            solution = block_solution(V, constraints.seed_free, self.n_topics, self.n_minority)
         for _ in range(n_init):
-            if self.start == "block":
-                yield mix_noise(V, *solution, rng)
-            else:
+            if self.start == "random":
                 yield random_start(V.shape, self.n_topics, rng, V.dtype)
+            elif large:
+                yield even_weights(V, self.n_topics), self._topics_of_a_sample(V, constraints, rng)
+            else:
+                yield mix_noise(V, *solution, rng)
+
+    def _topics_of_a_sample(self, V, constraints, rng):
+        """H^T (N x K) for all words, from an exact fit of a tenth of the documents."""
+        c = constraints
+        rows = sample_documents(c.seed_free, max(LARGE, V.shape[0] // GROWTH), rng)
+        sample = V[rows]
+        seen = np.bincount(sample.indices, minlength=V.shape[1]) > 0
+        sample = sample[:, seen]
+        inside = replace(c, seed_columns=c.seed_columns[seen], seed_free=c.seed_free[rows])
+        start = next(self._starts(sample, inside, rng))
+        descent = PackedAlternation(Passes(sample), Exact(inside), self.acceleration).begin(*start)
+        minimise(descent, self.max_iter, self.tol)
+        use = np.asarray(V.sum(axis=0), dtype=np.float64).ravel()
+        return spread_topics(descent.H.dense(), seen, use)
 
     def _given_start(self, V):
         W, H = (np.array(factor, dtype=V.dtype, order="C") for factor in self.start)
@@ -324,10 +463,6 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if not all(np.isfinite(factor).all() and (factor >= 0).all() for factor in (W, H)):
             raise ValueError("start: W and H must be finite and not negative.")
         return W, np.ascontiguousarray(H.T)
-
-    def _progress(self, iteration, W, Ht, objective):
-        if self.verbose and iteration % self.verbose == 0:
-            print(f"iteration {iteration}: objective {objective:.6g}", flush=True)
 
     def _warn_of_trouble(self, passes, constraints, converged):
         history = self.objective_history_

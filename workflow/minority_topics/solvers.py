@@ -81,23 +81,31 @@ class Exact:
 
     def step_H(self, W, Ht, B):
         c = self.constraints
-        mass = B.sum(axis=0, dtype=np.float64)
-        factor = np.broadcast_to(_divide(1.0, mass), (2, len(mass))).copy()  # off and on seeds
-        minority = slice(0, c.n_minority)
-        seed_mass = B[c.seed_columns, minority].sum(axis=0, dtype=np.float64)
-        other_mass = mass[minority] - seed_mass
-        short = (seed_mass < c.theta_min * mass[minority]) & c.seed_columns.any()
-        factor[0, minority][short] = _divide(1 - c.theta_min, other_mass)[short]
-        factor[1, minority][short] = _divide(c.theta_min, seed_mass)[short]
+        seed_mass = B[c.seed_columns].sum(axis=0, dtype=np.float64)
+        factor, bare = self.factors(B.sum(axis=0, dtype=np.float64), seed_mass)
         new = B * factor[c.seed_columns.astype(np.intp)].astype(B.dtype)
-        # A topic that explains nothing keeps its words; one without seed words gets them evenly,
-        # which costs nothing: the majoriser is flat there.
-        dead = mass <= 0
-        new[:, dead] = Ht[:, dead]
-        bare = np.flatnonzero(short & (seed_mass <= 0))
-        if len(bare):
-            new[np.ix_(c.seed_columns, bare)] = c.theta_min / c.seed_columns.sum()
+        new = np.where(np.isnan(new), Ht, new)
+        new[np.ix_(c.seed_columns, bare)] = self.even_share()
         return new
+
+    def factors(self, mass, seed_mass):
+        """What B (K x N) is multiplied by: off and on the seed columns (2 x K); topics without any.
+
+        `mass` and `seed_mass` (K,) are the sums of B over all columns and over the seed columns. A
+        topic that explains nothing keeps its words: NaN. One without seed words gets them evenly,
+        which costs nothing: the majoriser is flat there.
+        """
+        c = self.constraints
+        factor = np.broadcast_to(_divide(1.0, mass), (2, len(mass))).copy()
+        short = (np.arange(len(mass)) < c.n_minority) & (seed_mass < c.theta_min * mass)
+        short &= c.seed_columns.any()
+        factor[0, short] = _divide(1 - c.theta_min, mass - seed_mass)[short]
+        factor[1, short] = _divide(c.theta_min, seed_mass)[short]
+        factor[:, mass <= 0] = np.nan
+        return factor, np.flatnonzero(short & (seed_mass <= 0))
+
+    def even_share(self):
+        return self.constraints.theta_min / max(self.constraints.seed_columns.sum(), 1)
 
     def multipliers(self, W, Ht, A, B):
         """lambda (M x n_minority) and mu (n_minority,) that the active bounds imply at (W, H).
@@ -106,10 +114,10 @@ class Exact:
         """
         c = self.constraints
         m = c.n_minority
-        free = c.seed_free[:, None]
-        active = free & (W[:, :m] >= W.dtype.type(c.w_max)) if c.w_max > 0 else False
-        ratio = _divide(A[:, :m].astype(np.float64), W[:, :m].astype(np.float64))
-        lambda_ = np.where(active, np.maximum(ratio - 1, 0), 0)
+        lambda_ = np.zeros((len(W), m), dtype=W.dtype)
+        if c.w_max > 0:
+            active = c.seed_free[:, None] & (W[:, :m] >= W.dtype.type(c.w_max))
+            lambda_[active] = np.maximum(_divide(A[:, :m][active], W[:, :m][active]) - 1, 0)
         seed_mass = B[c.seed_columns, :m].sum(axis=0, dtype=np.float64)
         other_mass = B[:, :m].sum(axis=0, dtype=np.float64) - seed_mass
         mu = other_mass / (1 - c.theta_min) - _divide(seed_mass, c.theta_min)
@@ -172,7 +180,7 @@ class Paper:
         self.mu = self.mu.astype(W.dtype, copy=False)
 
     def multipliers(self, W, Ht, A, B):
-        return self.lambda_.astype(np.float64), self.mu.astype(np.float64)
+        return self.lambda_, self.mu.astype(np.float64)
 
 
 class Projected(Paper):
@@ -184,22 +192,63 @@ class Projected(Paper):
         return self.constraints.cap(super().step_W(W, Ht, A))
 
 
-def minimise(passes, solver, W, Ht, max_iter, tol, callback=None):
-    """Iterate `solver` from (W, Ht) until the objective changes by less than tol of itself.
+class Alternation:
+    """A fit between two iterations: W (M x K) and H^T (N x K), moved in turn by a solver."""
 
-    Returns W, Ht and the objective at the start and after each iteration. `callback(iteration, W,
-    Ht, objective)` sees every state, the start included.
+    reached = False
+
+    def __init__(self, passes, solver):
+        self.passes = passes
+        self.solver = solver
+        self.history = []
+
+    def begin(self, W, Ht):
+        self.W, self.Ht = self.solver.begin(W, Ht)
+        return self
+
+    def step_W(self):
+        """Move W; the objective where it was before."""
+        A, divergence = self.passes.rows(self.W, self.Ht)
+        objective = self.passes.objective(self.W, self.Ht, divergence)
+        self._last_W, self.W = self.W, self.solver.step_W(self.W, self.Ht, A)
+        return objective
+
+    def undo_W(self):
+        self.W = self._last_W
+
+    def step_H(self):
+        self.Ht = self.solver.step_H(self.W, self.Ht, self.passes.columns(self.W, self.Ht))
+
+    def factors(self):
+        """W (M x K) and H^T (N x K)."""
+        return self.W, self.Ht
+
+
+def minimise(descent, max_iter, tol, callbacks=()):
+    """Iterate until the objective changes by less than tol of itself; `history` has its course.
+
+    A step that reached further than a plain one and raised the objective is taken back. Callbacks
+    are told of the start and of every iteration: `callback(descent)`, with W one step ahead.
     """
-    history = []
-    while True:
-        A, divergence = passes.rows(W, Ht)
-        history.append(passes.objective(W, Ht, divergence))
-        if callback is not None:
-            callback(len(history) - 1, W, Ht, history[-1])
-        if len(history) > max_iter or settled(history, tol) or not np.isfinite(history[-1]):
-            return W, Ht, history
-        W = solver.step_W(W, Ht, A)
-        Ht = solver.step_H(W, Ht, passes.columns(W, Ht))
+    history = descent.history
+    while not is_over(history, max_iter, tol):
+        if history:
+            descent.step_H()
+        objective = descent.step_W()
+        if history and objective > history[-1] and descent.reached:
+            descent.take_back()
+            objective = descent.step_W()
+        history.append(objective)
+        for callback in callbacks:
+            callback(descent)
+    descent.undo_W()
+    return descent
+
+
+def is_over(history, max_iter, tol):
+    if not history:
+        return False
+    return len(history) > max_iter or settled(history, tol) or not np.isfinite(history[-1])
 
 
 def settled(history, tol):
@@ -223,30 +272,40 @@ def kkt_residuals(passes, solver, W, Ht):
     B = passes.columns(W, Ht)
     lambda_, mu = solver.multipliers(W, Ht, A, B)
     m = c.n_minority
-    W64, Ht64 = W.astype(np.float64), Ht.astype(np.float64)
-    word_mass, topic_mass = Ht64.sum(axis=0), W64.sum(axis=0)
+    Ht64 = Ht.astype(np.float64)
+    word_mass, topic_mass = Ht64.sum(axis=0), W.sum(axis=0, dtype=np.float64)
 
-    pull_W = W64 * word_mass - A
-    pull_W[:, :m] += W64[:, :m] * lambda_
-    pull_H = Ht64 * topic_mass - B
+    stationarity_W = slackness_W = 0.0
+    for rows in batches(len(W)):
+        W64, multiplier = W[rows].astype(np.float64), lambda_[rows].astype(np.float64)
+        pull_W = W64 * word_mass - A[rows]
+        pull_W[:, :m] += W64[:, :m] * multiplier
+        stationarity_W += float(np.abs(pull_W).sum())
+        slack = np.where(multiplier > 0, c.w_max - W64[:, :m], 0)
+        slackness_W += float((multiplier * np.abs(slack)).sum())
+
     share = c.seed_share(Ht)
+    pull_H = Ht64 * topic_mass - B
     pull_H[:, :m] += Ht64[:, :m] * mu * _divide(share - c.seed_columns[:, None], word_mass[:m])
     if solver.name == "exact":  # the multiplier of sum_j H_kj = 1
         pull_H -= Ht64 * pull_H.sum(axis=0)
 
-    slack_W = np.where(lambda_ > 0, c.w_max - W64[:, :m], 0)
-    slack_H = share - c.theta_min
     primal_W, primal_H = c.violation(W, Ht)
     total = max(passes.total, np.finfo(np.float64).tiny)
     residuals = {
-        "stationarity_W": float(np.abs(pull_W).sum()) / total,
+        "stationarity_W": stationarity_W / total,
         "stationarity_H": float(np.abs(pull_H).sum()) / total,
         "primal_W": primal_W,
         "primal_H": primal_H,
         "dual": float(max(0.0, -lambda_.min(initial=0), -mu.min(initial=0))),
-        "slackness": float((lambda_ * np.abs(slack_W)).sum() + mu @ np.abs(slack_H)) / total,
+        "slackness": (slackness_W + float(mu @ np.abs(share - c.theta_min))) / total,
     }
     return residuals, lambda_, mu
+
+
+def batches(n_rows, size=2**16):
+    """Slices of so many rows, for what would not fit at once."""
+    return [slice(first, first + size) for first in range(0, n_rows, size)]
 
 
 def _divide(numerator, denominator):

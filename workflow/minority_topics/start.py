@@ -14,6 +14,9 @@ NOISE = 0.8
 # The spectrum of short texts is flat: with the few iterations that are usual, the singular vectors
 # would be those of the random state.
 ACCURATE = {"n_iter": 30, "n_oversamples": 30}
+# Share of a whole corpus in topics that come from a sample: of .05 to .99, chosen by the objective
+# alone, about this much led lowest in few iterations.
+SPREAD = 0.95
 TINY = np.finfo(np.float64).tiny
 
 
@@ -75,6 +78,34 @@ def _part(U, Vt, sign):
     """One sign's part of the singular vectors, and its weight (k,)."""
     left, right = np.maximum(sign * U, 0), np.maximum(sign * Vt, 0)
     return left, right, np.linalg.norm(left, axis=0) * np.linalg.norm(right, axis=1)
+
+
+def even_weights(V, n_topics):
+    """W (M x K) that knows nothing: every topic has the same share of a document's mass."""
+    mass = np.asarray(V.sum(axis=1), dtype=V.dtype).reshape(-1, 1)
+    return np.repeat(mass / n_topics, n_topics, axis=1)
+
+
+def sample_documents(seed_free, size, rng):
+    """Row numbers of a sample, in order; up to half of it are documents with seed words.
+
+    Minority topics are rare: a plain sample might not show them.
+    """
+    bearing, free = np.flatnonzero(~seed_free), np.flatnonzero(seed_free)
+    n_bearing = min(len(bearing), max(size // 2, size - len(free)))
+    parts = (bearing, n_bearing), (free, min(len(free), size - n_bearing))
+    return np.sort(np.concatenate([rng.choice(rows, n, replace=False) for rows, n in parts]))
+
+
+def spread_topics(Ht, seen, use, share=SPREAD):
+    """Topics Ht (n x K) of the words that a sample has `seen` (N,), for all words (N x K).
+
+    A `share` of each topic is that of the whole corpus, words by their `use` (N,): a word that the
+    sample showed in few topics, or in none, is free to go to any.
+    """
+    everything = np.repeat((share * use / use.sum()).astype(Ht.dtype)[:, None], Ht.shape[1], axis=1)
+    everything[seen] += (1 - share) * Ht
+    return everything
 
 
 def mix_noise(V, W, Ht, rng, share=NOISE):

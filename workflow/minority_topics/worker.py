@@ -7,6 +7,7 @@ the tool itself prints goes to standard error. Needs numpy, scipy and the tool, 
 import importlib
 import importlib.metadata
 import json
+import logging
 import os
 import platform
 import sys
@@ -30,6 +31,8 @@ from .contract import (
 def main():
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # a tool's own prints must not mix with the answers
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("minority_topics").setLevel(logging.INFO)
     _answer(answers, {"ready": True})
     for line in sys.stdin:
         _answer(answers, attempt(json.loads(line)))
