@@ -7,7 +7,9 @@ CONFIG ?= config/config.yaml
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help setup figures quick beyond report envs test test-cluster lint format lock clean
+BENCH ?=
+
+.PHONY: help setup figures quick beyond report bench envs test test-cluster lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -37,6 +39,10 @@ beyond: setup ## where guidance helps and where it breaks: the sweeps of config/
 
 report: figures ## the same as figures; one page a dataset: results/<dataset>/report.html
 	@ls results/*/report.html
+
+bench: setup ## time the exact solver and its peers, into results/benchmarks (BENCH="--sizes 5000" for less)
+	$(BIN)/python -m minority_topics build_env envs/benchmark.yaml --record .venvs/benchmark.json --required
+	PYTHONPATH=workflow .venvs/benchmark/bin/python -m minority_topics benchmark --out results/benchmarks $(BENCH)
 
 envs: setup ## build the environments of all methods, and nothing else
 	$(SNAKEMAKE) envs --configfile $(CONFIG)

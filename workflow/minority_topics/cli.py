@@ -148,6 +148,13 @@ def build_parser():
     add("--numbers", type=Path, required=True)
     add("--claims", type=Path, required=True)
 
+    add = verb(benchmark, "Time the exact solver and its peers; tables and a figure into a folder.")
+    add("--sizes", type=int, nargs="+", metavar="N", help="documents (default: 5,000 to 2,979,969)")
+    add("--n-topics", type=int, nargs="+", metavar="K", help="(default: 20 50 100)")
+    add("--threads", type=int, default=2, help="run ours with one to so many (default: 2)")
+    add("--seconds", type=float, default=60, help="that a peer may take (default: 60)")
+    add("--out", type=Path, required=True, help="folder; a second run goes on where it ended")
+
     add = verb(figure, "Draw a figure from its table.")
     add("name")
     add("--table", type=Path, required=True)
@@ -476,6 +483,32 @@ def verdicts(options):
     )
     _write_frame(options.numbers, numbers(scores, published, solvers))
     _write_frame(options.claims, claims(scores, constraints, trajectory, solvers, baselines))
+
+
+def benchmark(options):
+    import pandas as pd
+
+    from . import benchmark, benchmark_tables
+    from .figures import draw
+
+    plan = benchmark.plan(
+        options.sizes or tuple(benchmark.SIZES), options.n_topics or benchmark.N_TOPICS,
+        options.threads, options.seconds,
+    )  # fmt: skip
+    machine = benchmark.measure_machine()
+    found = benchmark.run(options.out, plan)
+    table = benchmark_tables.summarise(found)
+    tables = {
+        "cases": table,
+        "exponents": benchmark_tables.exponents(table),
+        "passes": benchmark_tables.pass_shares(found, machine),
+        "machine": pd.DataFrame([machine]),
+    }
+    for name, frame in tables.items():
+        _write_frame(options.out / f"{name}.csv", frame)
+    for name in ("exponents", "passes"):
+        print(tables[name].to_string(index=False))
+    draw("benchmark", options.out / "cases.csv", {}, options.out / "benchmark.png")
 
 
 def figure(options):

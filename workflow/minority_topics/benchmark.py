@@ -1,0 +1,503 @@
+"""How fast the exact solver is: it and its peers on the same matrices, from the same start.
+
+A case is a solver on a matrix with a number of topics and of threads. Each runs in a process of its
+own, so that its memory is its own, and answers with the seconds after each iteration and the
+objective there (measured off the clock). A peer that runs out of its time at one size is not asked
+for a larger one. Seconds are of one machine on one day: what is worth comparing is their ratios.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from .accelerated import PackedAlternation
+from .fitting import LIBRARY, THREAD_VARIABLES, memory_mb
+from .kernels import Passes
+from .model import ConstrainedNMF
+from .solvers import Alternation, Exact, Projected, minimise
+from .start import even_weights
+
+# Documents and, at most, words: a laptop's corpus to the paper's.
+SIZES = {
+    5_000: 20_000,
+    50_000: 60_000,
+    150_000: 100_000,
+    1_000_000: 400_000,
+    2_979_969: 885_945,
+}
+N_TOPICS = (20, 50, 100)
+MAIN_TOPICS = 50
+WORDS_PER_DOCUMENT = 7
+MEMORY_MB = 16_000
+N_SEEDS = 100
+TOL = 1e-4
+OURS = "exact"
+PEERS = (
+    "exact, plain steps",
+    "exact, overrelaxed",
+    "exact, two W steps",
+    "projected",
+    "scikit-learn NMF",
+    "scikit-learn MiniBatchNMF",
+    "gensim Nmf",
+    "scikit-learn LDA",
+    "tomotopy LDA",
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    solver: str
+    n_documents: int
+    n_topics: int
+    threads: int
+    seconds: float  # how long it may take
+
+
+def make_matrix(n_documents, n_words, random_state=0):
+    """TF-IDF (M x N, CSR, single precision) of simulated comments, and the seed columns.
+
+    The commonest words up to `n_words`, tokens thinned to seven words a document; every fortieth of
+    the words of middling frequency is a seed word.
+    """
+    from .corpus import simulate_background
+
+    corpus = simulate_background(n_documents, random_state)
+    rows = np.repeat(np.arange(n_documents), np.diff(corpus.indptr))
+    ones = np.ones(len(rows), dtype=np.float32)
+    V = sp.csr_matrix((ones, (rows, corpus.tokens)), shape=(n_documents, len(corpus.words)))
+    by_use = np.argsort(-np.bincount(V.indices), kind="stable")
+    V = V[:, np.sort(by_use[:n_words])]
+    keep = np.random.default_rng(random_state).random(V.nnz)
+    V.data *= keep < WORDS_PER_DOCUMENT * n_documents / V.nnz
+    V.eliminate_zeros()
+    used = np.bincount(V.indices, minlength=V.shape[1])
+    V = V[:, used > 0]
+    used = used[used > 0]
+    V.data *= np.log(n_documents / used).astype(np.float32)[V.indices]
+    norm = np.sqrt(np.asarray(V.multiply(V).sum(axis=1)).ravel())
+    V.data /= np.repeat(np.maximum(norm, 1e-6), np.diff(V.indptr)).astype(np.float32)
+    seeds = np.argsort(-used, kind="stable")[100 : 100 + 40 * N_SEEDS : 40]
+    return V, np.sort(seeds)
+
+
+class Clock:
+    """Seconds and objectives of a run; `lap` stops the time while the objective is measured."""
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.seconds, self.laps = 0.0, []
+        self.begin = time.perf_counter()
+
+    def lap(self, objective=None):
+        """Note an iteration; whether there is time for another."""
+        self.seconds += time.perf_counter() - self.begin
+        self.laps.append((self.seconds, objective() if callable(objective) else objective))
+        self.begin = time.perf_counter()
+        return self.seconds < self.limit
+
+
+class Problem:
+    """A matrix and the start that all solvers share: plain KL-NMF, since peers know no constraints.
+
+    What constraints cost shows in the whole fit, which has them.
+    """
+
+    def __init__(self, folder, n_documents, n_topics):
+        self.V = sp.load_npz(matrix_file(folder, n_documents))
+        self.seeds = np.load(seeds_file(folder, n_documents))
+        self.n_topics = n_topics
+        self.model = ConstrainedNMF(n_topics, 0, tol=TOL, random_state=0)
+        self.model.seed_columns_ = np.empty(0, dtype=int)
+        self.constraints = self.model._constrain(self.V)
+        start = start_file(folder, n_documents, n_topics)
+        self.Ht = np.load(start) if start.exists() else None
+
+    def start(self):
+        return even_weights(self.V, self.n_topics), self.Ht.copy()
+
+    def objective(self, Ht):
+        """The objective of topics H^T (N x K) with the best W."""
+        sums = Ht.sum(axis=0)
+        return self.model._infer(self.V, self.constraints, (Ht / sums).astype(self.V.dtype))[1]
+
+
+def run_ours(problem, clock, acceleration="extrapolated", n_steps=1):
+    solver = Exact(problem.constraints)
+    passes = Passes(problem.V)
+    _ = passes.by_column
+    descent = PackedAlternation(passes, solver, acceleration, n_steps)
+    return _follow(descent.begin(*problem.start()), clock)
+
+
+class Timed(PackedAlternation):
+    """Times its passes, and counts what each asks of memory and of the processor."""
+
+    def begin(self, W, Ht):
+        self.passes_made = []
+        return super().begin(W, Ht)
+
+    def step_W(self):
+        return self._time("W", super().step_W, self.passes.by_row, self.W, self.H)
+
+    def step_H(self):
+        return self._time("H", super().step_H, self.passes.by_column, self.H, self.W)
+
+    def _time(self, name, step, arrays, X, Y):
+        indices = arrays[2]
+        uses = np.bincount(indices, minlength=len(Y.span))
+        count, size = Y.span[:, 1], Y.values.itemsize
+        listed = count < Y.n_topics
+        # Memory moves lines: those of a row's place, its topics where they are listed, its values.
+        lines = 1 + listed * -(-2 * count // 64) + -(-size * count // 64)
+        gathered = 64 * int(uses @ lines)
+        streamed = len(indices) * (4 + size) + int(X.span[:, 1].sum()) * (4 * size + 4)
+        begin = time.perf_counter()
+        result = step()
+        seconds = time.perf_counter() - begin
+        work = int(uses @ count)
+        self.passes_made.append((name, seconds, gathered + streamed, 2 * work))
+        return result
+
+
+def run_passes(problem, clock):
+    """Thirty iterations, pass by pass."""
+    descent = Timed(Passes(problem.V), Exact(problem.constraints)).begin(*problem.start())
+    minimise(descent, 30, 0)
+    clock.laps = descent.passes_made
+    return "ok"
+
+
+def run_projected(problem, clock):
+    passes = Passes(problem.V)
+    _ = passes.by_column
+    solver = Projected(problem.constraints, eta=1e-3, h_update=1)
+    return _follow(Alternation(passes, solver).begin(*problem.start()), clock)
+
+
+def _follow(descent, clock):
+    """Run a descent of ours; its clock does not stop, the objective being its own."""
+    clock.begin = time.perf_counter()
+    over = _OutOfTime
+
+    def lap(descent):
+        if not clock.lap(descent.history[-1]):
+            raise over
+
+    try:
+        minimise(descent, 500, TOL / 10, [lap])
+    except over:
+        return "time"
+    return "ok"
+
+
+class _OutOfTime(Exception):
+    pass
+
+
+def run_sklearn_nmf(problem, clock):
+    from sklearn.decomposition import NMF
+
+    W, Ht = problem.start()
+    H = np.ascontiguousarray(Ht.T)
+    passes = Passes(problem.V)
+
+    def objective():
+        Ht = np.ascontiguousarray(H.T)
+        return passes.objective(W, Ht, passes.rows(W, Ht)[1])
+
+    clock.laps.append((0.0, objective()))
+    best = np.inf
+    while True:
+        model = NMF(
+            problem.n_topics, init="custom", solver="mu", beta_loss="kullback-leibler",
+            max_iter=1, tol=0,
+        )  # fmt: skip
+        clock.begin = time.perf_counter()
+        W = model.fit_transform(problem.V, W=W, H=H)
+        H = model.components_
+        if not clock.lap(objective):
+            return "time"
+        last, best = best, clock.laps[-1][1]
+        if abs(last - best) <= TOL / 10 * best:
+            return "ok"
+
+
+def run_minibatch_nmf(problem, clock):
+    from sklearn.decomposition import MiniBatchNMF
+
+    model = MiniBatchNMF(
+        problem.n_topics, init="random", beta_loss="kullback-leibler", batch_size=4096,
+        random_state=0,
+    )  # fmt: skip
+    return _epochs(problem, clock, model.partial_fit, lambda: model.components_.T)
+
+
+def run_gensim(problem, clock):
+    from gensim.matutils import Sparse2Corpus
+    from gensim.models.nmf import Nmf
+
+    model = Nmf(num_topics=problem.n_topics, random_state=0, minimum_probability=0)
+
+    def learn(batch):
+        # The vocabulary is all that it asks of the words.
+        model.num_tokens = batch.shape[1]
+        model.update(Sparse2Corpus(batch, documents_columns=False))
+
+    model.id2word = dict.fromkeys(range(problem.V.shape[1]), "")
+    return _epochs(problem, clock, learn, lambda: model.get_topics().T)
+
+
+def _epochs(problem, clock, learn, topics, n_epochs=5, size=4096):
+    """Learn by batches; an iteration is once through the corpus."""
+    last = np.inf
+    for _ in range(n_epochs):
+        for first in range(0, problem.V.shape[0], size):
+            learn(problem.V[first : first + size])
+            if clock.seconds + time.perf_counter() - clock.begin > clock.limit:
+                return "time"
+        if not clock.lap(lambda: problem.objective(np.asarray(topics()) + 1e-12)):
+            return "time"
+        last = clock.laps[-1][1]
+    return "ok" if np.isfinite(last) else "failed"
+
+
+def run_sklearn_lda(problem, clock):
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    model = LatentDirichletAllocation(problem.n_topics, random_state=0)
+    for _ in range(3):
+        model.partial_fit(problem.V)
+        if not clock.lap():
+            return "time"
+    return "ok"
+
+
+def run_tomotopy(problem, clock):
+    import tomotopy
+
+    model = tomotopy.LDAModel(k=problem.n_topics, seed=1)
+    indptr, indices = problem.V.indptr, problem.V.indices.astype(str)
+    for row in range(problem.V.shape[0]):
+        model.add_doc(indices[indptr[row] : indptr[row + 1]].tolist())
+        if row % 4096 == 0 and time.perf_counter() - clock.begin > clock.limit:
+            return "time"
+    model.train(0)
+    clock.begin = time.perf_counter()
+    for _ in range(20):
+        model.train(1, workers=int(os.environ["NUMBA_NUM_THREADS"]))
+        if not clock.lap():
+            return "time"
+    return "ok"
+
+
+def run_whole_fit(problem, clock):
+    """`ConstrainedNMF.fit_transform` as a user calls it: start, iterations, W and certificate."""
+    model = problem.model.set_params(n_minority=problem.n_topics // 3, seed_words=problem.seeds)
+    clock.begin = time.perf_counter()
+    model.fit_transform(problem.V)
+    clock.lap(model.objective_)
+    return "ok" if model.feasible_ else "failed"
+
+
+RUNS = {
+    OURS: run_ours,
+    "exact, whole fit": run_whole_fit,
+    "exact, passes": run_passes,
+    "exact, plain steps": lambda problem, clock: run_ours(problem, clock, "plain"),
+    "exact, overrelaxed": lambda problem, clock: run_ours(problem, clock, "overrelaxed"),
+    "exact, two W steps": lambda problem, clock: run_ours(problem, clock, n_steps=2),
+    "projected": run_projected,
+    "scikit-learn NMF": run_sklearn_nmf,
+    "scikit-learn MiniBatchNMF": run_minibatch_nmf,
+    "gensim Nmf": run_gensim,
+    "scikit-learn LDA": run_sklearn_lda,
+    "tomotopy LDA": run_tomotopy,
+}
+
+
+def matrix_file(folder, n_documents):
+    return Path(folder) / "data" / f"V{n_documents}.npz"
+
+
+def seeds_file(folder, n_documents):
+    return Path(folder) / "data" / f"seeds{n_documents}.npy"
+
+
+def start_file(folder, n_documents, n_topics):
+    return Path(folder) / "data" / f"start{n_documents}-{n_topics}.npy"
+
+
+def prepare(folder, n_documents, n_topics):
+    """Write the matrix of a size, and the topics all solvers start from; seconds of the latter."""
+    if not matrix_file(folder, n_documents).exists():
+        matrix_file(folder, n_documents).parent.mkdir(parents=True, exist_ok=True)
+        V, seeds = make_matrix(n_documents, SIZES.get(n_documents, n_documents))
+        np.save(seeds_file(folder, n_documents), seeds)
+        sp.save_npz(matrix_file(folder, n_documents), V, compressed=False)
+    begin = time.perf_counter()
+    if not start_file(folder, n_documents, n_topics).exists():
+        problem = Problem(folder, n_documents, n_topics)
+        _, Ht = next(problem.model._starts(problem.V, problem.constraints, problem.model._rng()))
+        np.save(start_file(folder, n_documents, n_topics), Ht)
+    return time.perf_counter() - begin
+
+
+def answer(folder, case):
+    """Run a case in this process; what `case.json` will say of it."""
+    _warm_up()
+    problem = Problem(folder, case.n_documents, case.n_topics)
+    memory = _peak_memory()
+    clock = Clock(case.seconds)
+    status = RUNS[case.solver](problem, clock)
+    return {
+        **asdict(case),
+        "status": status,
+        "nnz": int(problem.V.nnz),
+        "n_words": int(problem.V.shape[1]),
+        "memory_before_mb": memory,
+        "peak_memory_mb": _peak_memory(),
+        "laps": clock.laps,
+    }
+
+
+def _warm_up():
+    """Have everything compiled, and imported, before the time counts."""
+    V = sp.random(6000, 40, 0.1, format="csr", dtype=np.float32, random_state=0)
+    ConstrainedNMF(4, 2, seed_words=[0, 1], max_iter=2, tol=0).fit(V)
+    ConstrainedNMF(4, 2, seed_words=[0, 1], max_iter=2, tol=0, acceleration="overrelaxed").fit(V)
+    Passes(V).columns(np.ones((6000, 2), np.float32), np.ones((40, 2), np.float32))
+
+
+def _peak_memory():
+    """Megabytes; ru_maxrss would count what the parent held when this process was born."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
+def run_case(folder, case):
+    """The answer to a case, from a process of its own; found again if it was asked before."""
+    name = "-".join([case.solver, str(case.n_documents), str(case.n_topics), str(case.threads)])
+    path = Path(folder) / "cases" / f"{name.replace(' ', '_').replace(',', '')}.json"
+    if path.exists():
+        return json.loads(path.read_text(encoding="utf-8"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    environ = dict(os.environ, PYTHONPATH=str(LIBRARY))
+    environ.update(dict.fromkeys(THREAD_VARIABLES, str(case.threads)))
+    command = [
+        sys.executable,
+        "-m",
+        "minority_topics.benchmark",
+        str(folder),
+        json.dumps(asdict(case)),
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ)
+    found = {**asdict(case), "status": "failed", "laps": []}
+    begin = time.monotonic()
+    try:
+        while process.poll() is None:
+            time.sleep(0.1)
+            if memory_mb(process.pid) > MEMORY_MB:
+                found["status"] = "memory"
+            elif time.monotonic() - begin > 4 * case.seconds + 300:
+                found["status"] = "time"
+            else:
+                continue
+            process.kill()
+        printed, errors = process.communicate()
+    finally:
+        process.kill()
+    if process.returncode == 0:
+        found = json.loads(printed.splitlines()[-1])
+    elif found["status"] == "failed":
+        found["reason"] = errors.decode(errors="replace").strip().splitlines()[-1:]
+    path.write_text(json.dumps(found), encoding="utf-8")
+    return found
+
+
+def measure_machine(seconds=0.5):
+    """Memory bandwidth (bytes/s, triad) and multiply-adds/s in the first cache, all threads."""
+    from numba import get_num_threads, njit, prange
+
+    @njit(parallel=True, fastmath=True)
+    def triad(a, b, c):
+        for i in prange(len(a)):
+            a[i] = b[i] + np.float32(2) * c[i]
+
+    @njit(parallel=True, fastmath=True)
+    def multiply_add(X, Y, rounds, out):
+        for t in prange(len(out)):
+            total = np.float32(0)
+            for n in range(rounds):
+                x, y = X[t, n % 4], Y[t]
+                for i in range(len(y)):
+                    total += x[i] * y[i]
+            out[t] = total
+
+    a, b, c = (np.ones(2**25, dtype=np.float32) for _ in range(3))
+    threads = get_num_threads()
+    X, Y = np.ones((threads, 4, 1024), np.float32), np.ones((threads, 1024), np.float32)
+    rounds = 200_000
+    best = {}
+    for name, work, size in (
+        ("bytes", lambda: triad(a, b, c), 3 * a.nbytes),
+        ("multiply_adds", lambda: multiply_add(X, Y, rounds, np.empty(threads, np.float32)),
+         threads * rounds * 1024),
+    ):  # fmt: skip
+        work()
+        end, fastest = time.perf_counter() + seconds, np.inf
+        while time.perf_counter() < end:
+            begin = time.perf_counter()
+            work()
+            fastest = min(fastest, time.perf_counter() - begin)
+        best[name] = size / fastest
+    return best
+
+
+def plan(sizes=tuple(SIZES), n_topics=N_TOPICS, threads=2, seconds=60.0):
+    """The cases, in order of size: ours with every number of topics and threads, peers with one."""
+    for n_documents in sorted(sizes):
+        for k in n_topics:
+            for t in range(1, threads + 1):
+                yield Case(OURS, n_documents, k, t, 10 * seconds)
+            yield Case("exact, whole fit", n_documents, k, threads, 10 * seconds)
+        main = MAIN_TOPICS if MAIN_TOPICS in n_topics else n_topics[0]
+        yield Case("exact, passes", n_documents, main, threads, 10 * seconds)
+        for peer in PEERS:
+            yield Case(peer, n_documents, main, threads, seconds)
+
+
+def run(folder, cases, report=print):
+    """Answer all cases; a peer that ran out of time or memory is not asked for larger sizes."""
+    found, stopped = [], {}
+    cases = list(cases)
+    for number, case in enumerate(cases, start=1):
+        if case.solver in stopped:
+            found.append(
+                {**asdict(case), "status": f"stopped at {stopped[case.solver]:,} documents"}
+            )
+            continue
+        start_seconds = prepare(folder, case.n_documents, case.n_topics)
+        answered = run_case(folder, case)
+        if start_seconds > 0.1 and case.solver == OURS:
+            answered["start_seconds"] = start_seconds
+        found.append(answered)
+        if answered["status"] != "ok" and case.solver in PEERS:
+            stopped[case.solver] = case.n_documents
+        report(
+            f"{number}/{len(cases)} {case.solver}, {case.n_documents:,} documents, "
+            f"{case.n_topics} topics, {case.threads} threads: {answered['status']}",
+            flush=True,
+        )
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(answer(sys.argv[1], Case(**json.loads(sys.argv[2])))))
