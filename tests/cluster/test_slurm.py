@@ -149,11 +149,11 @@ def test_a_job_out_of_time_gets_more_time_and_memory(slurm, waiting, tmp_path):
 def test_a_job_out_of_memory_gets_more_memory_and_time(slurm, tmp_path):
     # Less than Snakemake itself needs, then enough.
     memory = "fit:mem_mb=50 if attempt == 1 else 2000"
-    config = tiny(tmp_path, methods=["nmf"], repetitions=1)
+    config = tiny(tmp_path, methods=["lda"], repetitions=1)
     submit(
         "--configfile", config, "--until", "fit", "--set-resources", memory, folder=tmp_path
     )  # fmt: skip
-    first, second = jobs_of("nmf")
+    first, second = jobs_of("lda")
     (log,) = tmp_path.glob(f".snakemake/slurm_logs/**/{first['JobId']}.log")
     assert "exceeded memory limit" in log.read_text()
     assert second["JobState"] == "COMPLETED"
