@@ -56,7 +56,7 @@ class Packed:
         first = np.arange(n_rows) * n_topics
         return cls(
             n_topics,
-            span=np.stack([first, np.full(n_rows, n_topics)], axis=1),
+            span=_spans(first, np.full(n_rows, n_topics), X.size),
             topics=np.empty(X.size, dtype=np.uint16),
             values=X.ravel(),
             previous=X.flatten(),
@@ -72,8 +72,8 @@ class Packed:
         """Close the gaps that rows have left, once there are fewer than half as many entries."""
         if 2 * n_positive > self.n_entries:
             return
-        count = self.span[:, 1]
-        span = np.stack([np.cumsum(count) - count, count], axis=1)
+        count = self.span[:, 1].astype(np.int64)
+        span = _spans(np.cumsum(count) - count, count, count.sum())
         topics = np.empty(count.sum(), dtype=np.uint16)
         values, previous = (np.empty(len(topics), dtype=self.values.dtype) for _ in range(2))
         move_rows(*self.rows, self.previous, span, topics, values, previous)
@@ -104,6 +104,11 @@ class Packed:
     def relax(self, exponent):
         """values <- values (values / previous)^exponent: further along the last step."""
         relax_entries(self.values, self.previous, self.values.dtype.type(exponent))
+
+
+def _spans(first, count, size):
+    """(R x 2), in small numbers where they do: a span is looked up for every nonzero."""
+    return np.stack([first, count], axis=1).astype(np.uint32 if size < 2**32 else np.int64)
 
 
 def update(arrays, X, Y, n_steps=1, momentum=0.0, n_capped=0, cap=np.inf, capped=None):
@@ -157,12 +162,13 @@ def prefetch(typing_context, array, index):
 
 
 @njit(inline="always")
-def look_ahead(indices, position, span, topics, values):
+def look_ahead(indices, position, span, topics, values, n_topics):
     last = len(indices) - 1
     prefetch(span, 2 * np.int64(indices[min(position + 2 * AHEAD, last)]))
     row = indices[min(position + AHEAD, last)]
-    first, count = span[row, 0], span[row, 1]
-    prefetch(topics, first)
+    first, count = np.int64(span[row, 0]), np.int64(span[row, 1])
+    if count < n_topics:
+        prefetch(topics, first)
     for line in range(0, count * values.itemsize, LINE):
         prefetch(values, first + line // values.itemsize)
 
@@ -194,9 +200,9 @@ def gather(indices, data, begin, end, x, active, n, span, topics, values, floor,
     divergence = 0.0
     for position in range(begin, end):
         if measured:
-            look_ahead(indices, position, span, topics, values)
+            look_ahead(indices, position, span, topics, values, n_topics)
         c = np.uint32(indices[position])
-        first, count = span[c, 0], span[c, 1]
+        first, count = np.int64(span[c, 0]), np.int64(span[c, 1])
         last = first + count
         if count < n_topics:
             model = dot(x, topics, values, np.uint64(first), np.uint64(last), floor - floor)
@@ -238,7 +244,7 @@ def update_rows(
         active = np.zeros(n_topics, np.uint16)
         kept = 0
         for r in range(bounds[block], bounds[block + 1]):
-            first, n = span[r, 0], span[r, 1]
+            first, n = np.int64(span[r, 0]), np.int64(span[r, 1])
             begin, end = indptr[r], indptr[r + 1]
             value, before = values[first : first + n], previous[first : first + n]
             whole = n == n_topics
