@@ -120,8 +120,8 @@ def test_what_is_lost_in_rounding_goes_and_a_row_keeps_its_mass(rng):
 
 def test_plain_steps_are_those_of_the_reference():
     passes, solver, W, Ht = problem()
-    reference = minimise(Alternation(passes, solver).begin(W, Ht), 30, 0)
-    fast = minimise(PackedAlternation(passes, solver, "plain", 1).begin(W, Ht), 30, 0)
+    reference = minimise(Alternation(passes, solver).begin(W.copy(), Ht), 30, 0)
+    fast = minimise(PackedAlternation(passes, solver, "plain", 1).begin(W.copy(), Ht), 30, 0)
     np.testing.assert_allclose(fast.history, reference.history, rtol=1e-11)
     for ours, theirs in zip(fast.factors(), reference.factors(), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-9 * theirs.max())
@@ -130,8 +130,8 @@ def test_plain_steps_are_those_of_the_reference():
 @pytest.mark.parametrize("w_max", [1e-9, 1e-8])
 def test_leaving_out_negligible_minority_topics_changes_nothing(w_max):
     passes, solver, W, Ht = problem(w_max=w_max)
-    reference = minimise(Alternation(passes, solver).begin(W, Ht), 60, 0)
-    skipping = minimise(PackedAlternation(passes, solver, "plain", 1).begin(W, Ht), 60, 0)
+    reference = minimise(Alternation(passes, solver).begin(W.copy(), Ht), 60, 0)
+    skipping = minimise(PackedAlternation(passes, solver, "plain", 1).begin(W.copy(), Ht), 60, 0)
     free = solver.constraints.seed_free
     assert (reference.W[free, :3] > 0).any()
     assert (skipping.W.dense()[free, :3] == 0).all()

@@ -256,7 +256,7 @@ def test_exact_spreads_seed_words_evenly_over_a_topic_that_has_none():
 
 def test_exact_begins_at_the_same_product_where_it_is_feasible():
     problem = make(theta_min=0, w_max=1e3)
-    W, Ht = Exact(problem.constraints).begin(problem.W, problem.Ht)
+    W, Ht = Exact(problem.constraints).begin(problem.W.copy(), problem.Ht)
     np.testing.assert_allclose(W @ Ht.T, problem.W @ problem.Ht.T, rtol=1e-12)
 
 

@@ -23,7 +23,7 @@ ELSEWHERE = {"make test", "snakemake --sdm conda", "snakemake --profile profiles
 
 
 def test_readme_has_the_commands():
-    assert {"make figures", "make test", "make quick", "make beyond", *ELSEWHERE} <= set(COMMANDS)
+    assert {"make figures", "make test", "make quick", "make beyond", "make bench", *ELSEWHERE} <= set(COMMANDS)
     assert len(COMMANDS) == len(set(COMMANDS))
 
 
@@ -46,6 +46,7 @@ def run(command, root):
     if command.startswith("snakemake"):
         command = f"source .venv/bin/activate && {command}"
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environ["BENCH"] = "--sizes 300 --n-topics 4 --seconds 5"
     ran = subprocess.run(
         ["bash", "-c", command], cwd=root, env=environ, capture_output=True, text=True, check=False
     )
@@ -61,6 +62,7 @@ def test_command_runs(command, project):
 def test_what_the_commands_leave_is_what_the_readme_names(project):
     assert (project / "results" / "simulated" / "report.html").exists()
     assert (project / "results" / "simulated" / "figures" / "rates.png").exists()
+    assert (project / "results" / "benchmarks" / "benchmark.png").exists()
 
 
 def test_example_of_the_model_runs(corpus_folder):

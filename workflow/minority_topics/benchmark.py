@@ -73,14 +73,12 @@ def make_matrix(n_documents, n_words, random_state=0):
     rows = np.repeat(np.arange(n_documents), np.diff(corpus.indptr))
     ones = np.ones(len(rows), dtype=np.float32)
     V = sp.csr_matrix((ones, (rows, corpus.tokens)), shape=(n_documents, len(corpus.words)))
-    by_use = np.argsort(-np.bincount(V.indices), kind="stable")
-    V = V[:, np.sort(by_use[:n_words])]
     keep = np.random.default_rng(random_state).random(V.nnz)
     V.data *= keep < WORDS_PER_DOCUMENT * n_documents / V.nnz
     V.eliminate_zeros()
     used = np.bincount(V.indices, minlength=V.shape[1])
-    V = V[:, used > 0]
-    used = used[used > 0]
+    commonest = np.sort(np.argsort(-used, kind="stable")[: min(n_words, np.count_nonzero(used))])
+    V, used = V[:, commonest], used[commonest]
     V.data *= np.log(n_documents / used).astype(np.float32)[V.indices]
     norm = np.sqrt(np.asarray(V.multiply(V).sum(axis=1)).ravel())
     V.data /= np.repeat(np.maximum(norm, 1e-6), np.diff(V.indptr)).astype(np.float32)
@@ -153,7 +151,7 @@ class Timed(PackedAlternation):
     def _time(self, name, step, arrays, X, Y):
         indices = arrays[2]
         uses = np.bincount(indices, minlength=len(Y.span))
-        count, size = Y.span[:, 1], Y.values.itemsize
+        count, size = Y.span[:, 1].astype(np.int64), Y.values.itemsize
         listed = count < Y.n_topics
         # Memory moves lines: those of a row's place, its topics where they are listed, its values.
         lines = 1 + listed * -(-2 * count // 64) + -(-size * count // 64)

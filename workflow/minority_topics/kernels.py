@@ -35,11 +35,11 @@ class Passes:
         self.dtype = V.dtype
         self.total = float(V.sum(dtype=np.float64))
         self.by_row = _arrays(V)
-        self._V = V
+        self.V = V
 
     @cached_property
     def by_column(self):
-        return _arrays(self._V.tocsc())
+        return _arrays(self.V.tocsc())
 
     def rows(self, W, Ht):
         return _run(self.by_row, W, Ht)

@@ -69,8 +69,8 @@ class Packed:
         return self.span, self.topics, self.values
 
     def tidy(self, n_positive):
-        """Close the gaps that rows have left, once there are fewer than half as many entries."""
-        if 2 * n_positive > self.n_entries:
+        """Close the gaps that rows have left, once there are only a third as many entries."""
+        if 3 * n_positive > self.n_entries:
             return
         count = self.span[:, 1].astype(np.int64)
         span = _spans(np.cumsum(count) - count, count, count.sum())

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .kernels import Passes
+
 
 @dataclass(frozen=True)
 class Constraints:
@@ -70,9 +72,9 @@ class Exact:
         self.constraints = constraints
 
     def begin(self, W, Ht):
-        """Scale (W, H) so that H lies on the simplex, and make both feasible."""
+        """Scale (W, H) so that H lies on the simplex, and make both feasible; W in place."""
         scale = Ht.sum(axis=0)
-        W = np.multiply(W, scale, order="C")
+        W *= scale
         Ht = Ht + (scale == 0)  # a topic without words gets all of them
         return self.step_W(W, Ht, W), self.step_H(W, Ht, Ht)
 
@@ -107,22 +109,28 @@ class Exact:
     def even_share(self):
         return self.constraints.theta_min / max(self.constraints.seed_columns.sum(), 1)
 
-    def multipliers(self, W, Ht, A, B):
-        """lambda (M x n_minority) and mu (n_minority,) that the active bounds imply at (W, H).
+    def multipliers_W(self, W, A, rows):
+        """lambda (len(rows) x n_minority) that the active bounds imply: A_ik / W_ik - 1.
 
-        lambda_ik = A_ik / W_ik - 1 and mu_k = (B - B_S) / (1 - theta_min) - B_S / theta_min.
+        W and A are those of the documents `rows`, a slice.
         """
         c = self.constraints
-        m = c.n_minority
-        lambda_ = np.zeros((len(W), m), dtype=W.dtype)
+        W, A = W[:, : c.n_minority], A[:, : c.n_minority]
+        lambda_ = np.zeros_like(W)
         if c.w_max > 0:
-            active = c.seed_free[:, None] & (W[:, :m] >= W.dtype.type(c.w_max))
-            lambda_[active] = np.maximum(_divide(A[:, :m][active], W[:, :m][active]) - 1, 0)
+            active = c.seed_free[rows, None] & np.greater_equal(W, W.dtype.type(c.w_max))
+            lambda_[active] = np.maximum(_divide(A[active], W[active]) - 1, 0)
+        return lambda_
+
+    def multipliers_H(self, Ht, B):
+        """mu (n_minority,): (B - B_S) / (1 - theta_min) - B_S / theta_min where the bound binds."""
+        c = self.constraints
+        m = c.n_minority
         seed_mass = B[c.seed_columns, :m].sum(axis=0, dtype=np.float64)
         other_mass = B[:, :m].sum(axis=0, dtype=np.float64) - seed_mass
         mu = other_mass / (1 - c.theta_min) - _divide(seed_mass, c.theta_min)
         tight = (c.theta_min > 0) & (c.seed_share(Ht) <= c.theta_min * (1 + 1e-6))
-        return lambda_, np.where(tight, np.maximum(mu, 0), 0)
+        return np.where(tight, np.maximum(mu, 0), 0)
 
 
 class Paper:
@@ -179,8 +187,11 @@ class Paper:
         self.lambda_ = self.lambda_.astype(W.dtype, copy=False)
         self.mu = self.mu.astype(W.dtype, copy=False)
 
-    def multipliers(self, W, Ht, A, B):
-        return self.lambda_, self.mu.astype(np.float64)
+    def multipliers_W(self, W, A, rows):
+        return self.lambda_[rows]
+
+    def multipliers_H(self, Ht, B):
+        return self.mu.astype(np.float64)
 
 
 class Projected(Paper):
@@ -268,33 +279,40 @@ def kkt_residuals(passes, solver, W, Ht):
       slackness       (sum |lambda g1| + sum |mu g2|) / sum V
     """
     c = solver.constraints
-    A, _ = passes.rows(W, Ht)
-    B = passes.columns(W, Ht)
-    lambda_, mu = solver.multipliers(W, Ht, A, B)
     m = c.n_minority
-    Ht64 = Ht.astype(np.float64)
-    word_mass, topic_mass = Ht64.sum(axis=0), W.sum(axis=0, dtype=np.float64)
-
+    word_mass = Ht.sum(axis=0, dtype=np.float64)
+    lambda_ = np.empty((len(W), m), dtype=W.dtype)
     stationarity_W = slackness_W = 0.0
     for rows in batches(len(W)):
-        W64, multiplier = W[rows].astype(np.float64), lambda_[rows].astype(np.float64)
-        pull_W = W64 * word_mass - A[rows]
-        pull_W[:, :m] += W64[:, :m] * multiplier
-        stationarity_W += float(np.abs(pull_W).sum())
-        slack = np.where(multiplier > 0, c.w_max - W64[:, :m], 0)
+        A, _ = Passes(passes.V[rows]).rows(W[rows], Ht)
+        lambda_[rows] = solver.multipliers_W(W[rows], A, rows)
+        part, multiplier = W[rows].astype(np.float64), lambda_[rows].astype(np.float64)
+        pull = part * word_mass - A
+        pull[:, :m] += part[:, :m] * multiplier
+        stationarity_W += float(np.abs(pull).sum())
+        slack = np.where(multiplier > 0, c.w_max - part[:, :m], 0)
         slackness_W += float((multiplier * np.abs(slack)).sum())
 
+    B = passes.columns(W, Ht)
+    mu = solver.multipliers_H(Ht, B)
     share = c.seed_share(Ht)
-    pull_H = Ht64 * topic_mass - B
-    pull_H[:, :m] += Ht64[:, :m] * mu * _divide(share - c.seed_columns[:, None], word_mass[:m])
-    if solver.name == "exact":  # the multiplier of sum_j H_kj = 1
-        pull_H -= Ht64 * pull_H.sum(axis=0)
+    topic_mass = W.sum(axis=0, dtype=np.float64)
+    level = np.zeros(Ht.shape[1])
+    if solver.name == "exact":  # the multiplier of sum_j H_kj = 1; the pulls of mu cancel
+        level = topic_mass * word_mass - B.sum(axis=0, dtype=np.float64)
+    stationarity_H = 0.0
+    for words in batches(len(Ht)):
+        part = Ht[words].astype(np.float64)
+        pull = part * (topic_mass - level) - B[words]
+        off = _divide(share - c.seed_columns[words, None], word_mass[:m])
+        pull[:, :m] += part[:, :m] * mu * off
+        stationarity_H += float(np.abs(pull).sum())
 
     primal_W, primal_H = c.violation(W, Ht)
     total = max(passes.total, np.finfo(np.float64).tiny)
     residuals = {
         "stationarity_W": stationarity_W / total,
-        "stationarity_H": float(np.abs(pull_H).sum()) / total,
+        "stationarity_H": stationarity_H / total,
         "primal_W": primal_W,
         "primal_H": primal_H,
         "dual": float(max(0.0, -lambda_.min(initial=0), -mu.min(initial=0))),
