@@ -581,7 +581,7 @@ def test_a_fit_that_ends_in_nan_is_not_feasible(X, monkeypatch):
 # --- errors -------------------------------------------------------------------------------------
 
 INVALID = {
-    "n_topics": [0, -1, 2.5, "4", None],
+    "n_topics": [0, -1, 2.5, "4", None, 2**16],
     "n_minority": [-1, 5, 1.5, None],
     "w_max": [-1e-9, np.nan, None, "1e-9"],
     "theta_min": [-0.1, 1, 1.5, np.nan, None, "0.4"],

@@ -44,10 +44,10 @@ LARGE = 5000
 GROWTH = 10
 # How fast `partial_fit` forgets: batch t counts (t + 1)^-FORGETTING (Cappe and Moulines 2009).
 FORGETTING = 0.7
-# Share of the corpus that words not seen yet divide among themselves, and share of the corpus in
-# topics when they meet a batch, in the first one.
-UNSEEN = 0.1
+# Topics meet the first batch mixed with so much of the whole corpus; of the corpus, words not seen
+# yet divide a tenth among themselves.
 FREEDOM = 0.05
+UNSEEN = 0.1
 
 
 class ConstraintWarning(UserWarning):
@@ -286,8 +286,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         `word_mass` (K,) is what the topics summed to before.
         """
         word_mass = np.ones(self.n_topics, dtype=V.dtype) if word_mass is None else word_mass
-        topics = packed.Packed.of(Ht.copy())
-        topics.tidy(np.count_nonzero(Ht))
+        topics = packed.Packed.of(Ht)
         W = np.empty((V.shape[0], self.n_topics), dtype=V.dtype)
         objective = 0.0
         for rows in batches(len(W)):
@@ -348,7 +347,9 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         def is_number(value):
             return isinstance(value, numbers.Real) and value >= 0
 
-        require(is_count(self.n_topics, 1), "n_topics", "a whole number of at least 1")
+        most = packed.MOST_TOPICS
+        countable = is_count(self.n_topics, 1) and self.n_topics <= most
+        require(countable, "n_topics", f"a whole number from 1 to {most}")
         require(
             is_count(self.n_minority, 0) and self.n_minority <= self.n_topics,
             "n_minority",

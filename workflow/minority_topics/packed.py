@@ -22,8 +22,9 @@ from numba.extending import intrinsic
 from .kernels import FAST, N_BLOCKS, floor_of, threads_for
 
 # A seed-free document cannot tell its minority topics from zero where their cap is below this share
-# of its largest majority topic: they are left out.
+# of its majority topics: they are left out.
 NEGLIGIBLE_CAP = 1e-7
+MOST_TOPICS = np.iinfo(np.uint16).max
 # Rows with more than this share of all topics are stored whole: their loops vectorise.
 CROWDED = 0.25
 # Nonzeros ahead of the pass at which a row of Y, and before that its place, is asked for. Memory
