@@ -40,8 +40,11 @@ beyond: setup ## where guidance helps and where it breaks: the sweeps of config/
 report: figures ## the same as figures; one page a dataset: results/<dataset>/report.html
 	@ls results/*/report.html
 
-bench: setup ## time the exact solver and its peers, into results/benchmarks (BENCH="--sizes 5000" for less)
-	$(BIN)/python -m minority_topics build_env envs/benchmark.yaml --record .venvs/benchmark.json --required
+.DELETE_ON_ERROR:
+.venvs/benchmark.json: envs/benchmark.yaml envs/benchmark.lock | setup
+	$(BIN)/python -m minority_topics build_env $< --record $@ --required
+
+bench: .venvs/benchmark.json ## time the exact solver and its peers, into results/benchmarks (BENCH="--sizes 5000" for less)
 	PYTHONPATH=workflow .venvs/benchmark/bin/python -m minority_topics benchmark --out results/benchmarks $(BENCH)
 
 envs: setup ## build the environments of all methods, and nothing else

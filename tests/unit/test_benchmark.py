@@ -22,9 +22,9 @@ def folder(tmp_path_factory):
 
 
 def test_matrices_have_seven_words_a_document():
-    V, seeds = benchmark.make_matrix(3000, 4000)
+    assert benchmark.make_matrix(300, 500)[0].shape == (300, 500)
+    V, seeds = benchmark.make_matrix(3000, 10**6)
     assert V.dtype == np.float32
-    assert V.shape[1] <= 4000
     assert V.nnz / 3000 == pytest.approx(7, abs=0.1)
     norm = np.sqrt(np.asarray(V.multiply(V).sum(axis=1)).ravel())
     np.testing.assert_allclose(norm[norm > 0], 1, rtol=1e-5)
