@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix, vstack
+from scipy.special import xlogy
 
 from minority_topics import ConstrainedNMF
 from minority_topics import model as model_module
@@ -32,9 +33,7 @@ def make(**parameters):
 def objective(model, V):
     WH = model.transform(V) @ model.components_
     V = V.toarray()
-    return np.sum(
-        np.where(V > 0, V * np.log(np.maximum(V, 1e-300) / np.maximum(WH, 1e-300)), 0)
-    ) + (WH.sum() - V.sum())
+    return np.sum(xlogy(V, V) - xlogy(V, np.maximum(WH, 1e-30)) - V + WH)
 
 
 # --- starts -------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ class PackedAlternation:
 
     def take_back(self):
         """Undo the last H, and the W that was made from it; make H anew by a plain step."""
-        self.W.swap()
+        self.undo_W()
         self.H.swap()
         self.reach = 1.0
         self.step_H()

@@ -325,25 +325,22 @@ def start_file(folder, n_documents, n_topics):
 
 
 def prepare(folder, n_documents, n_topics):
-    """Write the matrix of a size, and the topics all solvers start from; seconds of the latter."""
+    """Write the matrix of a size, and the topics that all solvers start from."""
     if not matrix_file(folder, n_documents).exists():
         matrix_file(folder, n_documents).parent.mkdir(parents=True, exist_ok=True)
         V, seeds = make_matrix(n_documents, SIZES.get(n_documents, n_documents))
         np.save(seeds_file(folder, n_documents), seeds)
         sp.save_npz(matrix_file(folder, n_documents), V, compressed=False)
-    begin = time.perf_counter()
     if not start_file(folder, n_documents, n_topics).exists():
         problem = Problem(folder, n_documents, n_topics)
         _, Ht = next(problem.model._starts(problem.V, problem.constraints, problem.model._rng()))
         np.save(start_file(folder, n_documents, n_topics), Ht)
-    return time.perf_counter() - begin
 
 
 def answer(folder, case):
     """Run a case in this process; what `case.json` will say of it."""
     _warm_up()
     problem = Problem(folder, case.n_documents, case.n_topics)
-    memory = _peak_memory()
     clock = Clock(case.seconds)
     status = RUNS[case.solver](problem, clock)
     return {
@@ -351,7 +348,6 @@ def answer(folder, case):
         "status": status,
         "nnz": int(problem.V.nnz),
         "n_words": int(problem.V.shape[1]),
-        "memory_before_mb": memory,
         "peak_memory_mb": _peak_memory(),
         "laps": clock.laps,
     }
@@ -473,10 +469,8 @@ def run(folder, cases, report=print):
                 {**asdict(case), "status": f"stopped at {stopped[case.solver]:,} documents"}
             )
             continue
-        start_seconds = prepare(folder, case.n_documents, case.n_topics)
+        prepare(folder, case.n_documents, case.n_topics)
         answered = run_case(folder, case)
-        if start_seconds > 0.1 and case.solver == OURS:
-            answered["start_seconds"] = start_seconds
         found.append(answered)
         if answered["status"] != "ok" and case.solver in PEERS:
             stopped[case.solver] = case.n_documents
