@@ -569,7 +569,7 @@ def test_a_fit_that_ends_in_nan_is_not_feasible(X, monkeypatch):
 
     def spoilt(descent, *args):
         minimise(descent, *args)
-        descent.H.values[:] = np.nan
+        descent.H.rows[:] = np.nan
         descent.history[:] = [1.0, np.nan]
 
     monkeypatch.setattr(model_module, "minimise", spoilt)

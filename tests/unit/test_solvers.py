@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import xlogy
 
-from minority_topics.accelerated import ACCELERATIONS, PackedAlternation
+from minority_topics.accelerated import ACCELERATIONS, Accelerated
 from minority_topics.kernels import Passes
 from minority_topics.solvers import (
     Alternation,
@@ -22,7 +22,7 @@ from minority_topics.solvers import (
     minimise,
 )
 
-KINDS = [Alternation, *(partial(PackedAlternation, acceleration=name) for name in ACCELERATIONS)]
+KINDS = [Alternation, *(partial(Accelerated, acceleration=name) for name in ACCELERATIONS)]
 kinds = pytest.mark.parametrize("kind", KINDS, ids=["reference", *ACCELERATIONS])
 THETA_MIN = [0, 0.4, 0.9]
 W_MAX = [0, 1e-9, 0.1, 1e3, np.inf]

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from .accelerated import PackedAlternation
+from .accelerated import Accelerated
 from .fitting import LIBRARY, THREAD_VARIABLES, memory_mb
 from .kernels import Passes
 from .model import ConstrainedNMF
@@ -131,11 +131,11 @@ def run_ours(problem, clock, acceleration="extrapolated", n_steps=1):
     solver = Exact(problem.constraints)
     passes = Passes(problem.V)
     _ = passes.by_column
-    descent = PackedAlternation(passes, solver, acceleration, n_steps)
+    descent = Accelerated(passes, solver, acceleration, n_steps)
     return _follow(descent.begin(*problem.start()), clock)
 
 
-class Timed(PackedAlternation):
+class Timed(Accelerated):
     """Times its passes, and counts what each asks of memory and of the processor."""
 
     def begin(self, W, Ht):

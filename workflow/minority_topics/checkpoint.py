@@ -1,12 +1,11 @@
 """A long fit on disk: saved every few iterations, found again after a kill."""
 
 import os
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from .packed import Packed
+from .factors import Factor
 
 
 class Checkpoint:
@@ -27,11 +26,16 @@ class Checkpoint:
 
     def save(self, descent):
         """Write the whole state, and put it in place of the last one when it is there."""
-        arrays = {
-            f"{factor}.{name}": value
-            for factor in ("W", "H")
-            for name, value in asdict(getattr(descent, factor)).items()
-        }
+        arrays = {}
+        for name in ("W", "H"):
+            factor = getattr(descent, name)
+            for when in ("now", "before"):
+                X = getattr(factor, when)
+                # Most entries are zero.
+                arrays[f"{name}.{when}"] = X[X != 0]
+                arrays[f"{name}.{when}.where"] = np.packbits(X != 0)
+            arrays[f"{name}.sums"] = factor.sums
+            arrays[f"{name}.kind"] = factor.kind
         part = self.path.with_name(self.path.name + ".part")
         with open(part, "wb") as file:
             np.savez(
@@ -50,15 +54,18 @@ class Checkpoint:
                     f"checkpoint {str(self.path)!r} is of another problem: it was saved with "
                     f"{saved['identity']}. Name another file, or remove this one."
                 )
-            for factor in ("W", "H"):
-                fields = {
-                    name.split(".")[1]: saved[name][()]
-                    for name in saved.files
-                    if name.startswith(f"{factor}.")
-                }
-                setattr(descent, factor, Packed(**fields))
+            for name in ("W", "H"):
+                sums, kind = saved[f"{name}.sums"], saved[f"{name}.kind"]
+                factor = Factor(len(kind), sums.shape[1], saved[f"{name}.now"].dtype, kind)
+                factor.sums = sums
+                for when in ("now", "before"):
+                    X = getattr(factor, when)
+                    there = np.unpackbits(saved[f"{name}.{when}.where"], count=X.size)
+                    X[...] = 0
+                    X[there.reshape(X.shape).astype(bool)] = saved[f"{name}.{when}"]
+                setattr(descent, name, factor)
             descent.history[:] = saved["history"].tolist()
-            descent.reach, descent.reached = float(saved["reach"][0]), bool(saved["reach"][1])
+            descent.reach, descent.reached = int(saved["reach"][0]), bool(saved["reach"][1])
         return descent
 
     def remove(self):

@@ -11,11 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from . import packed
-from .accelerated import ACCELERATIONS, PackedAlternation
+from .accelerated import ACCELERATIONS, Accelerated
 from .checkpoint import Checkpoint
+from .factors import infer
 from .kernels import Passes
 from .progress import FitProgress
+from .registers import LINE, MOST_LINES
 from .solvers import (
     Alternation,
     Constraints,
@@ -100,7 +101,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Version of the paper's H update ("paper" and "projected").
     eta : float, default=1e-3
         Learning rate of the multipliers ("paper" and "projected").
-    acceleration : {"extrapolated", "overrelaxed", "plain"}, default="extrapolated"
+    acceleration : {"overrelaxed", "extrapolated", "plain"}, default="overrelaxed"
         How far a step of the exact solver reaches (see `accelerated`); none raises the objective.
     max_iter : int, default=200
     tol : float, default=1e-5
@@ -161,7 +162,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         start="block",
         h_update=1,
         eta=1e-3,
-        acceleration="extrapolated",
+        acceleration="overrelaxed",
         max_iter=200,
         tol=1e-5,
         random_state=None,
@@ -208,15 +209,15 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         converged = settled(history, self.tol)
         if self.solver == "exact":
             # W as `transform` finds it: the best for these topics, from a start without zeros.
-            Ht = descent.H.dense()
+            Ht = np.ascontiguousarray(descent.H.rows)
             W, objective = self._infer(V, constraints, Ht)
             if objective <= history[-1]:
                 history[-1] = objective
             else:
-                W = descent.W.dense()
+                W = np.ascontiguousarray(descent.W.rows)
             del descent
         else:
-            W, Ht = descent.W, descent.Ht
+            W, Ht = descent.factors()
 
         self.objective_ = history[-1]
         self.components_ = np.ascontiguousarray(Ht.T)
@@ -286,7 +287,6 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         `word_mass` (K,) is what the topics summed to before.
         """
         word_mass = np.ones(self.n_topics, dtype=V.dtype) if word_mass is None else word_mass
-        topics = packed.Packed.of(Ht)
         W = np.empty((V.shape[0], self.n_topics), dtype=V.dtype)
         objective = 0.0
         for rows in batches(len(W)):
@@ -294,8 +294,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             mass = np.asarray(batch.sum(axis=1), dtype=V.dtype).reshape(-1, 1)
             W[rows] = mass / self.n_topics
             # A document is small and stops by itself, so its W is worth a finer tolerance.
-            objective += packed.infer(
-                Passes(batch).by_row, W[rows], topics, constraints.caps(word_mass),
+            objective += infer(
+                Passes(batch).by_row, W[rows], Ht, constraints.caps(word_mass),
                 constraints.seed_free[rows], max_iter=10 * self.max_iter, tol=0.01 * self.tol,
             ).sum()  # fmt: skip
         return W, float(objective)
@@ -325,7 +325,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _alternation(self, passes, constraints):
         if self.solver == "exact":
-            return PackedAlternation(passes, Exact(constraints), self.acceleration)
+            return Accelerated(passes, Exact(constraints), self.acceleration)
         kind = {"paper": Paper, "projected": Projected}[self.solver]
         return Alternation(passes, kind(constraints, self.eta, self.h_update))
 
@@ -347,7 +347,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         def is_number(value):
             return isinstance(value, numbers.Real) and value >= 0
 
-        most = packed.MOST_TOPICS
+        most = MOST_LINES * LINE // np.dtype(np.float64).itemsize
         countable = is_count(self.n_topics, 1) and self.n_topics <= most
         require(countable, "n_topics", f"a whole number from 1 to {most}")
         require(
@@ -451,10 +451,10 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         sample = sample[:, seen]
         inside = replace(c, seed_columns=c.seed_columns[seen], seed_free=c.seed_free[rows])
         start = next(self._starts(sample, inside, rng))
-        descent = PackedAlternation(Passes(sample), Exact(inside), self.acceleration).begin(*start)
+        descent = Accelerated(Passes(sample), Exact(inside), self.acceleration).begin(*start)
         minimise(descent, self.max_iter, self.tol)
         use = np.asarray(V.sum(axis=0), dtype=np.float64).ravel()
-        return spread_topics(descent.H.dense(), seen, use)
+        return spread_topics(descent.H.rows, seen, use)
 
     def _given_start(self, V):
         W, H = (np.array(factor, dtype=V.dtype, order="C") for factor in self.start)

@@ -1,4 +1,4 @@
-"""Packed factors: their passes against the plain ones, and what they leave out."""
+"""Factors in rows of whole lines: their passes against the plain ones, what they leave out."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,10 @@ from numba import config, set_num_threads
 from scipy.sparse import csr_matrix
 from scipy.special import xlogy
 
-from minority_topics import packed
-from minority_topics.accelerated import PackedAlternation
+from minority_topics.accelerated import Accelerated
+from minority_topics.factors import Factor, infer
 from minority_topics.kernels import Passes
-from minority_topics.packed import Packed
+from minority_topics.registers import LINE
 from minority_topics.solvers import Alternation, Constraints, Exact, minimise
 
 
@@ -26,15 +26,6 @@ def sparse_factor(rng, n_rows, n_topics, dtype=np.float64):
     return X
 
 
-def pack(X, whole=None):
-    """X as it is stored once rows with few topics are listed: an update that changes nothing."""
-    factor = Packed.of(X.copy(), whole)
-    nothing = csr_matrix((len(X), 1), dtype=X.dtype)
-    packed.update(Passes(nothing).by_row, factor, Packed.of(np.ones((1, X.shape[1]), X.dtype)), 0)
-    factor.tidy(0)
-    return factor
-
-
 def problem(n_documents=60, n_words=40, n_topics=9, n_minority=3, w_max=0.1, dtype=np.float64):
     rng = np.random.default_rng(1)
     V = csr_matrix(rng.poisson(0.2, (n_documents, n_words)).astype(dtype))
@@ -46,82 +37,97 @@ def problem(n_documents=60, n_words=40, n_topics=9, n_minority=3, w_max=0.1, dty
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_packing_loses_nothing(rng, dtype):
-    X = sparse_factor(rng, 50, 16, dtype)
-    factor = pack(X)
-    np.testing.assert_array_equal(factor.dense(), X)
-    assert len(factor.values) < X.size
-    counts = factor.span[:, 1]
-    assert (counts == 16).any()
-    assert (counts < 16).any()
-    np.testing.assert_allclose(factor.sums(), X.sum(axis=0, dtype=np.float64), rtol=1e-6)
-    some = np.array([3, 40, 49])
-    np.testing.assert_allclose(factor.sums(some), X[some].sum(axis=0, dtype=np.float64), rtol=1e-6)
-
-
-def test_rows_that_are_to_stay_whole_do(rng):
-    X = sparse_factor(rng, 50, 16)
-    whole = np.arange(50) >= 45
-    assert (pack(X, whole).span[45:, 1] == 16).all()
-    assert (pack(X).span[45:, 1] < 16).all()
+@pytest.mark.parametrize("n_topics", [1, 8, 9, 50, 100])
+def test_rows_begin_on_a_line_and_end_in_zeros(rng, n_topics, dtype):
+    X = rng.random((7, n_topics)).astype(dtype)
+    factor = Factor.of(X)
+    assert factor.now.ctypes.data % LINE == factor.now.strides[0] % LINE == 0
+    np.testing.assert_array_equal(factor.rows, X)
+    assert (factor.now[:, n_topics:] == 0).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("packs_X", [True, False])
-@pytest.mark.parametrize("packs_Y", [True, False])
-def test_a_pass_equals_the_plain_one(rng, packs_X, packs_Y, dtype):
+@pytest.mark.parametrize("n_topics", [1, 8, 17, 50, 130])
+def test_a_pass_equals_the_plain_one(rng, n_topics, dtype):
     V = csr_matrix(rng.poisson(0.3, (40, 30)).astype(dtype))
-    X, Y = sparse_factor(rng, 40, 12, dtype), sparse_factor(rng, 30, 12, dtype)
+    X, Y = sparse_factor(rng, 40, n_topics, dtype), sparse_factor(rng, 30, n_topics, dtype)
     Y /= Y.sum(axis=0)
     G, divergence = Passes(V).rows(X, Y)
-    factor = pack(X) if packs_X else Packed.of(X.copy())
-    topics = pack(Y) if packs_Y else Packed.of(Y.copy())
-    objective, n_positive = packed.update(Passes(V).by_row, factor, topics)
-    np.testing.assert_allclose(factor.dense(), G, rtol=1e-5, atol=1e-6 * G.max())
+    kind = np.arange(40) % 3 == 0
+    factor = Factor.of(X, kind)
+    objective = factor.update(Passes(V).by_row, Factor.of(Y), measured=True)
+    np.testing.assert_allclose(factor.rows, G, rtol=1e-5, atol=1e-6 * G.max())
     expected = divergence - np.asarray(V.sum(axis=1)).ravel() + X.sum(axis=1)
     np.testing.assert_allclose(objective, expected, rtol=1e-4, atol=1e-5)
-    assert n_positive == np.count_nonzero(factor.dense())
+    assert (factor.now[:, n_topics:] == 0).all()
+    sums = [factor.rows[kind == k].sum(axis=0, dtype=np.float64) for k in (False, True)]
+    np.testing.assert_allclose(factor.sums, sums, rtol=1e-6)
     factor.swap()
-    np.testing.assert_array_equal(factor.dense(), X)
+    np.testing.assert_array_equal(factor.rows, X)
 
 
 def test_several_steps_are_several_passes(rng):
     V = csr_matrix(rng.poisson(0.3, (40, 30)).astype(float))
-    X, Y = sparse_factor(rng, 40, 12), sparse_factor(rng, 30, 12)
-    once, thrice = pack(X), pack(X)
+    X, Y = sparse_factor(rng, 40, 12), Factor.of(sparse_factor(rng, 30, 12))
+    once, thrice = Factor.of(X), Factor.of(X)
     for _ in range(3):
-        packed.update(Passes(V).by_row, once, pack(Y))
-    packed.update(Passes(V).by_row, thrice, pack(Y), n_steps=3)
-    np.testing.assert_allclose(once.dense(), thrice.dense(), rtol=1e-10, atol=1e-12)
+        once.update(Passes(V).by_row, Y)
+    thrice.update(Passes(V).by_row, Y, n_steps=3)
+    np.testing.assert_allclose(once.rows, thrice.rows, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n_roots", "w"), [(1, 1.5), (2, 1.75), (3, 1.875)])
+def test_a_longer_step_is_a_power_of_the_plain_one(rng, n_roots, w):
+    V = csr_matrix(rng.poisson(0.3, (40, 30)).astype(float))
+    X, Y = rng.random((40, 6)), rng.random((30, 6))
+    factor = Factor.of(X)
+    factor.update(Passes(V).by_row, Factor.of(Y), n_roots=n_roots)
+    explained = Passes(V).rows(X, Y)[0] / X
+    expected = X * explained * (explained / Y.sum(axis=0)) ** (w - 1)
+    np.testing.assert_allclose(factor.rows, expected, rtol=1e-10, atol=1e-14)
+
+
+def test_rows_of_a_kind_are_scaled_and_topics_without_a_factor_stay(rng):
+    X = rng.random((5, 3))
+    factor = Factor.of(X, kind=np.array([0, 1, 0, 1, 1]))
+    factor.before[:] = factor.now
+    factor.now[:] *= 7
+    factor.scale(np.array([[2.0, 3.0, np.nan], [1.0, 0.5, np.nan]]))
+    expected = 7 * X
+    expected[[0, 2]] *= [2, 3, 1]
+    expected[[1, 3, 4]] *= [1, 0.5, 1]
+    expected[:, 2] = X[:, 2]
+    np.testing.assert_allclose(factor.rows, expected)
 
 
 def test_momentum_is_a_step_from_the_point_ahead(rng):
     V = csr_matrix(rng.poisson(0.3, (40, 30)).astype(float))
     X, Y = rng.random((40, 6)), rng.random((30, 6))
-    factor = Packed.of(X.copy())
-    factor.previous = (X * rng.uniform(0.5, 1.5, X.shape)).ravel()
-    ahead = X + 0.7 * np.maximum(X - factor.previous.reshape(X.shape), 0)
-    packed.update(Passes(V).by_row, factor, Packed.of(Y.copy()), momentum=0.7)
-    np.testing.assert_allclose(factor.dense(), Passes(V).rows(ahead, Y)[0], rtol=1e-10, atol=1e-14)
-    np.testing.assert_array_equal(factor.previous.reshape(X.shape), X)
+    before = X * rng.uniform(0.5, 1.5, X.shape)
+    factor = Factor.of(X)
+    factor.before[:] = Factor.of(before).now
+    ahead = X + 0.7 * np.maximum(X - before, 0)
+    factor.update(Passes(V).by_row, Factor.of(Y), momentum=0.7)
+    np.testing.assert_allclose(factor.rows, Passes(V).rows(ahead, Y)[0], rtol=1e-10, atol=1e-14)
+    factor.swap()
+    np.testing.assert_array_equal(factor.rows, X)
 
 
 def test_what_is_lost_in_rounding_goes_and_a_row_keeps_its_mass(rng):
     V = csr_matrix(rng.poisson(1, (20, 30)).astype(np.float32))
     X = rng.random((20, 8)).astype(np.float32)
     X[:, 2] = 1e-12
-    factor = Packed.of(X)
-    packed.update(Passes(V).by_row, factor, Packed.of(np.full((30, 8), 1 / 30, np.float32)))
-    assert (factor.dense()[:, 2] == 0).all()
-    np.testing.assert_allclose(
-        factor.dense().sum(axis=1), np.asarray(V.sum(axis=1)).ravel(), rtol=1e-5
-    )
+    factor = Factor.of(X)
+    factor.update(Passes(V).by_row, Factor.of(np.full((30, 8), 1 / 30, np.float32)))
+    assert (factor.rows[:, 2] == 0).all()
+    mass = np.asarray(V.sum(axis=1)).ravel()
+    np.testing.assert_allclose(factor.rows.sum(axis=1), mass, rtol=1e-5)
 
 
 def test_plain_steps_are_those_of_the_reference():
     passes, solver, W, Ht = problem()
     reference = minimise(Alternation(passes, solver).begin(W.copy(), Ht), 30, 0)
-    fast = minimise(PackedAlternation(passes, solver, "plain", 1).begin(W.copy(), Ht), 30, 0)
+    fast = minimise(Accelerated(passes, solver, "plain").begin(W.copy(), Ht), 30, 0)
     np.testing.assert_allclose(fast.history, reference.history, rtol=1e-11)
     for ours, theirs in zip(fast.factors(), reference.factors(), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-9 * theirs.max())
@@ -131,18 +137,18 @@ def test_plain_steps_are_those_of_the_reference():
 def test_leaving_out_negligible_minority_topics_changes_nothing(w_max):
     passes, solver, W, Ht = problem(w_max=w_max)
     reference = minimise(Alternation(passes, solver).begin(W.copy(), Ht), 60, 0)
-    skipping = minimise(PackedAlternation(passes, solver, "plain", 1).begin(W.copy(), Ht), 60, 0)
+    skipping = minimise(Accelerated(passes, solver, "plain").begin(W.copy(), Ht), 60, 0)
     free = solver.constraints.seed_free
     assert (reference.W[free, :3] > 0).any()
-    assert (skipping.W.dense()[free, :3] == 0).all()
+    assert (skipping.W.rows[free, :3] == 0).all()
     np.testing.assert_allclose(skipping.history[1:], reference.history[1:], rtol=1e-6)
-    np.testing.assert_allclose(skipping.H.dense(), reference.Ht, atol=1e-6)
+    np.testing.assert_allclose(skipping.H.rows, reference.Ht, atol=1e-6)
 
 
 def test_accelerated_steps_need_fewer_iterations():
     def iterations(acceleration):
         passes, solver, W, Ht = problem(n_documents=300, n_words=80)
-        descent = PackedAlternation(passes, solver, acceleration).begin(W, Ht)
+        descent = Accelerated(passes, solver, acceleration).begin(W, Ht)
         return len(minimise(descent, 2000, 1e-6).history)
 
     plain = iterations("plain")
@@ -150,17 +156,27 @@ def test_accelerated_steps_need_fewer_iterations():
     assert iterations("overrelaxed") < 0.9 * plain
 
 
-def test_a_step_that_rises_is_taken_back():
+@pytest.mark.parametrize("acceleration", ["extrapolated", "overrelaxed"])
+def test_a_step_that_rises_is_taken_back(rng, acceleration):
     passes, solver, W, Ht = problem()
-    descent = PackedAlternation(passes, solver, "overrelaxed").begin(W, Ht)
-    minimise(descent, 5, 0)
-    taken_back = []
-    take_back = descent.take_back
-    descent.take_back = lambda: (taken_back.append(True), take_back())
-    descent.reach = 50.0  # far too far
-    minimise(descent, 12, 0)
-    assert taken_back
-    assert (np.diff(descent.history) <= 1e-10 * descent.history[0]).all()
+    descent = minimise(Accelerated(passes, solver, acceleration).begin(W, Ht), 6, 0)
+    good, step_H = descent.factors(), descent.step_H
+    reaches = []
+
+    def bad_step():
+        reaches.append(descent.reach)
+        step_H()
+        if descent.reached:
+            descent.H.rows[:] = rng.permutation(descent.H.rows)
+
+    descent.step_H = bad_step
+    minimise(descent, 7, 0)
+    assert reaches[-1] == 0
+    assert descent.history[-1] < descent.history[-2]
+    plain = Accelerated(passes, solver, "plain").begin(*good)
+    plain.step_H()
+    for ours, theirs in zip(descent.factors(), plain.factors(), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
 @pytest.mark.skipif(config.NUMBA_NUM_THREADS < 2, reason="one thread is allowed")
@@ -171,7 +187,7 @@ def test_the_number_of_threads_does_not_change_a_byte(monkeypatch, dtype):
     for n_threads in (1, 2):
         set_num_threads(n_threads)
         passes, solver, W, Ht = problem(n_documents=2000, n_words=300, dtype=dtype)
-        descent = minimise(PackedAlternation(passes, solver).begin(W, Ht), 20, 0)
+        descent = minimise(Accelerated(passes, solver).begin(W, Ht), 20, 0)
         ends.append(b"".join(factor.tobytes() for factor in descent.factors()))
     assert ends[0] == ends[1]
 
@@ -184,16 +200,14 @@ def test_inferred_rows_minimise_the_divergence_whatever_the_batch():
     Ht /= Ht.sum(axis=0)
     capped, caps = np.arange(12) < 6, np.array([0.01, np.inf, np.inf, np.inf])
 
-    def infer(rows):
+    def weights(rows):
         W = np.full((12, 4), V.sum() / 48)[rows]
-        objective = packed.infer(
-            Passes(V[rows]).by_row, W, pack(Ht), caps, capped[rows], 5000, 1e-12
-        )
+        objective = infer(Passes(V[rows]).by_row, W, Ht, caps, capped[rows], 5000, 1e-12)
         return W, objective
 
-    W, objective = infer(slice(None))
+    W, objective = weights(slice(None))
     assert W[:6, 0].max() <= 0.01
-    np.testing.assert_array_equal(infer(slice(3, 8))[0], W[3:8])
+    np.testing.assert_array_equal(weights(slice(3, 8))[0], W[3:8])
     # Stationarity: dD/dw_k = 1 - sum_j H_kj V_j / (wH)_j is 0 inside, and >= 0 where w_k = 0.
     WH = np.maximum(W @ Ht.T, 1e-300)
     gradient = 1 - V.toarray() / WH @ Ht

@@ -1,0 +1,276 @@
+"""Factors in rows of whole cache lines, and the compiled passes that update them.
+
+Both halves of an iteration are the same pass, over V with X = W and Y = H^T, and over its transpose
+with the two exchanged; rows are gathered, never scattered to, so that threads cannot meet:
+
+    x_k <- x_k e_k,    e_k = sum_c Y_ck V_rc / (x Y_c)
+
+which is the minimum of the KL majoriser. A step may begin ahead of x, with momentum, or go further
+along its own way: x_k e_k (e_k / sum_r Y_rk)^(w - 1).
+"""
+
+import math
+
+import numpy as np
+from numba import njit, prange
+
+from .kernels import FAST, floor_of, threads_for
+from .registers import (
+    accumulate,
+    dot,
+    empty_rows,
+    fill,
+    keep_above,
+    lines_of,
+    load,
+    minimum,
+    multiply,
+    multiply_add,
+    prefetch,
+    square_root,
+    store,
+    subtract,
+    total,
+)
+
+# A seed-free document cannot tell its minority topics from zero where their cap is below this share
+# of its majority topics: they are left out.
+NEGLIGIBLE_CAP = 1e-7
+# Nonzeros ahead of the pass at which a row of Y is asked for: memory answers in the time of some
+# ten rows.
+AHEAD = 16
+
+
+class Factor:
+    """A factor (R x K): what it is `now`, and what it was `before` the last update.
+
+    Both are arrays of rows of whole lines, with zeros behind the topics. `sums` (2 x K) are those
+    of the rows of each `kind` (R,), 0 or 1, after the last update.
+    """
+
+    def __init__(self, n_rows, n_topics, dtype, kind=None):
+        self.n_topics = n_topics
+        self.kind = np.zeros(n_rows, dtype=np.uint8) if kind is None else kind.astype(np.uint8)
+        self.now, self.before = (empty_rows(n_rows, n_topics, dtype) for _ in range(2))
+        self.sums = np.zeros((2, n_topics))
+
+    @classmethod
+    def of(cls, X, kind=None):
+        """X (R x K), copied."""
+        factor = cls(*X.shape, X.dtype, kind)
+        factor.rows[:] = X
+        factor.now[:, factor.n_topics :] = 0
+        factor.sums[0] = X.sum(axis=0, dtype=np.float64)
+        return factor
+
+    @property
+    def rows(self):
+        """What it is now (R x K), in place."""
+        return self.now[:, : self.n_topics]
+
+    @property
+    def dtype(self):
+        return self.now.dtype
+
+    def swap(self):
+        """Take back the last update."""
+        self.now, self.before = self.before, self.now
+
+    def scale(self, factor):
+        """Multiply rows of each kind by `factor` (2 x K); a topic with NaN stays as it was."""
+        stays = np.isnan(factor).any(axis=0)
+        scale_rows(self.now, self.kind, self._row_of(np.where(stays, 1, factor)), self._lines)
+        self.rows[:, stays] = self.before[:, : self.n_topics][:, stays]
+
+    def update(
+        self, arrays, Y, n_steps=1, momentum=0.0, n_roots=0, n_capped=0, cap=np.inf, capped=None,
+        measured=False,
+    ):  # fmt: skip
+        """One pass over V: every row moves, by `n_steps` steps.
+
+        A step begins at x + momentum (x - x_before)_+, and goes further by w = 2 - 2^-n_roots.
+        `cap` bounds the first `n_capped` topics of the rows that `capped` (R,) marks. An entry that
+        is lost in the rounding of its row's sum is set to zero. Returns the objective of each row
+        before the update, if it is to be measured: sum_c (V_rc log(V_rc / (x Y_c)) - V_rc) +
+        sum_k x_k, for Y whose topics sum to one.
+        """
+        dtype = self.dtype.type
+        objective = np.zeros(len(self.now) if measured else 0)
+        parts = np.zeros((len(arrays[0]) - 1, 2, self.now.shape[1]))
+        mass = Y.sums.sum(axis=0)
+        minority = np.arange(self.n_topics) < n_capped
+        with threads_for(arrays):
+            update_rows(
+                *arrays, self.now, self.before, Y.now, self._lines, n_steps, dtype(momentum),
+                n_roots, self._row_of(1 / np.where(mass > 0, mass, 1)),
+                capped if n_capped else np.empty(0, dtype=bool), dtype(cap),
+                self._row_of(np.where(minority, cap, np.inf)), self._row_of(~minority),
+                floor_of(self.dtype), np.finfo(dtype).eps, self.kind, _longest(arrays), objective, parts,
+            )  # fmt: skip
+        self.swap()
+        self.sums = parts.sum(axis=0)[:, : self.n_topics]
+        return objective
+
+    @property
+    def _lines(self):
+        return lines_of(self.n_topics, self.dtype)
+
+    def _row_of(self, values):
+        """Values (... x K) in whole lines."""
+        row = np.zeros((*values.shape[:-1], self.now.shape[1]), dtype=self.dtype)
+        row[..., : self.n_topics] = values
+        return row
+
+
+def infer(arrays, X, Y, caps, capped, max_iter, tol):
+    """Rows X (R x K) that minimise the objective for Y (C x K), from X, in place.
+
+    Each row is iterated by itself until no entry changes by more than tol of its mass. `caps` (K,)
+    bound the rows that `capped` (R,) marks. Returns the objective of each row at the end.
+    """
+    objective = np.zeros(len(X))
+    with threads_for(arrays):
+        infer_rows(
+            *arrays, X, Y, caps, capped, floor_of(X.dtype), max_iter, tol, _longest(arrays),
+            objective,
+        )  # fmt: skip
+    return objective
+
+
+def _longest(arrays):
+    """The most nonzeros in a row."""
+    indptr = arrays[1]
+    return int(np.diff(indptr).max(initial=0))
+
+
+@njit(parallel=True, cache=True, fastmath=FAST, error_model="numpy")
+def update_rows(
+    bounds, indptr, indices, data, X, new_X, Y, lines, n_steps, momentum, n_roots, inverse_mass,
+    capped, cap, caps, majority, floor, rounding, kind, longest, objective, sums,
+):  # fmt: skip
+    width = X.shape[1]
+    last = len(indices) - 1
+    measured = len(objective) > 0
+    for block in prange(len(bounds) - 1):
+        zero = fill(floor - floor, lines)
+        ratios = np.empty(longest, X.dtype)
+        for r in range(bounds[block], bounds[block + 1]):
+            begin, end = indptr[r], indptr[r + 1]
+            x = load(X, r * width, lines)
+            mass = np.float64(total(x))
+            if momentum > 0:
+                ahead = keep_above(subtract(x, load(new_X, r * width, lines)), zero)
+                x = multiply_add(fill(momentum, lines), ahead, x)
+            for step in range(n_steps):
+                explained = zero
+                for position in range(begin, end):
+                    if step == 0:
+                        later = indices[min(position + AHEAD, last)]
+                        prefetch(Y, np.int64(later) * width, lines)
+                    y = load(Y, np.int64(indices[position]) * width, lines)
+                    ratio = data[position] / max(dot(x, y), floor)
+                    explained = multiply_add(fill(ratio, lines), y, explained)
+                    if measured and step == 0:
+                        ratios[position - begin] = ratio
+                if measured and step == 0:
+                    for position in range(begin, end):
+                        mass += data[position] * (math.log(ratios[position - begin]) - 1)
+                    objective[r] = mass
+                x = multiply(x, explained)
+                if n_roots > 0:
+                    root = multiply(explained, load(inverse_mass, 0, lines))
+                    for _ in range(n_roots):
+                        root = square_root(root)
+                        x = multiply(x, root)
+                if len(capped) > 0 and capped[r]:
+                    others = load(majority, 0, lines)
+                    if cap <= NEGLIGIBLE_CAP * dot(x, others):
+                        x = multiply(x, others)
+                    else:
+                        x = minimum(x, load(caps, 0, lines))
+            x = keep_above(x, fill(max(rounding * total(x), floor), lines))
+            store(new_X, r * width, x)
+            accumulate(sums, (2 * block + kind[r]) * width, x)
+
+
+@njit(parallel=True, cache=True)
+def scale_rows(X, kind, factor, lines):
+    width = X.shape[1]
+    for r in prange(len(X)):
+        by = load(factor, np.int64(kind[r]) * width, lines)
+        store(X, r * width, multiply(load(X, r * width, lines), by))
+
+
+@njit(parallel=True, cache=True, fastmath=FAST, error_model="numpy")
+def infer_rows(
+    bounds, indptr, indices, data, X, Y, caps, capped, floor, max_iter, tol, longest, objective
+):
+    """The words of a document are copied, so that topics can be left out as they go to zero."""
+    n_topics = X.shape[1]
+    zero = floor - floor
+    for block in prange(len(bounds) - 1):
+        words = np.empty((longest, n_topics), X.dtype)
+        x, explained = np.empty(n_topics, X.dtype), np.empty(n_topics, X.dtype)
+        topics = np.empty(n_topics, np.int64)
+        for r in range(bounds[block], bounds[block + 1]):
+            begin, n_words = indptr[r], indptr[r + 1] - indptr[r]
+            n = n_topics
+            for k in range(n):
+                topics[k] = k
+                x[k] = X[r, k]
+                X[r, k] = zero
+            mass = 0.0
+            for j in range(n_words):
+                mass += data[begin + j]
+                for k in range(n):
+                    words[j, k] = Y[indices[begin + j], k]
+            for _ in range(max_iter):
+                for a in range(n):
+                    explained[a] = zero
+                for j in range(n_words):
+                    ratio = data[begin + j] / max(model_of(x, words, j, n, zero), floor)
+                    for a in range(n):
+                        explained[a] += ratio * words[j, a]
+                change = 0.0
+                left = 0
+                for a in range(n):
+                    value = x[a] * explained[a]
+                    if value <= floor * mass:
+                        value = zero
+                    if capped[r]:
+                        value = min(value, caps[topics[a]])
+                    change = max(change, abs(value - x[a]))
+                    x[a] = value
+                    left += value > 0
+                if 2 * left <= n:
+                    n = leave_out_zeros(x, topics, words, n, n_words)
+                if change <= tol * mass:
+                    break
+            objective[r] = -mass
+            for j in range(n_words):
+                v = data[begin + j]
+                objective[r] += v * math.log(v / max(model_of(x, words, j, n, zero), floor))
+            for a in range(n):
+                objective[r] += x[a]
+                X[r, topics[a]] = x[a]
+
+
+@njit(inline="always", fastmath=FAST)
+def model_of(x, words, j, n, zero):
+    model = zero
+    for a in range(n):
+        model += x[a] * words[j, a]
+    return model
+
+
+@njit(inline="always")
+def leave_out_zeros(x, topics, words, n, n_words):
+    """Close up the entries that are not zero; how many there are."""
+    left = 0
+    for a in range(n):
+        if x[a] > 0:
+            x[left], topics[left] = x[a], topics[a]
+            for j in range(n_words):
+                words[j, left] = words[j, a]
+            left += 1
+    return left
