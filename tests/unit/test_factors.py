@@ -113,13 +113,14 @@ def test_momentum_is_a_step_from_the_point_ahead(rng):
     np.testing.assert_array_equal(factor.rows, X)
 
 
-def test_what_is_lost_in_rounding_goes_and_a_row_keeps_its_mass(rng):
+def test_what_would_be_subnormal_goes_and_a_row_keeps_its_mass(rng):
     V = csr_matrix(rng.poisson(1, (20, 30)).astype(np.float32))
     X = rng.random((20, 8)).astype(np.float32)
-    X[:, 2] = 1e-12
+    X[:, 2], X[:, 3] = 1e-25, 1e-12
     factor = Factor.of(X)
     factor.update(Passes(V).by_row, Factor.of(np.full((30, 8), 1 / 30, np.float32)))
     assert (factor.rows[:, 2] == 0).all()
+    assert (factor.rows[:, 3] > 0).all()
     mass = np.asarray(V.sum(axis=1)).ravel()
     np.testing.assert_allclose(factor.rows.sum(axis=1), mass, rtol=1e-5)
 
@@ -145,15 +146,16 @@ def test_leaving_out_negligible_minority_topics_changes_nothing(w_max):
     np.testing.assert_allclose(skipping.H.rows, reference.Ht, atol=1e-6)
 
 
-def test_accelerated_steps_need_fewer_iterations():
-    def iterations(acceleration):
+@pytest.mark.parametrize("acceleration", ["extrapolated", "overrelaxed"])
+def test_accelerated_steps_need_fewer_iterations(acceleration):
+    def history(acceleration):
         passes, solver, W, Ht = problem(n_documents=300, n_words=80)
         descent = Accelerated(passes, solver, acceleration).begin(W, Ht)
-        return len(minimise(descent, 2000, 1e-6).history)
+        return np.array(minimise(descent, 200, 0).history)
 
-    plain = iterations("plain")
-    assert iterations("extrapolated") < 0.9 * plain
-    assert iterations("overrelaxed") < 0.9 * plain
+    plain = history("plain")
+    as_low = np.flatnonzero(history(acceleration) <= plain[-1])
+    assert as_low[0] < 0.8 * len(plain)
 
 
 @pytest.mark.parametrize("acceleration", ["extrapolated", "overrelaxed"])

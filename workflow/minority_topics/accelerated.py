@@ -1,6 +1,7 @@
 """The exact solver at speed: rows in vector registers, steps that reach further, never a rise.
 
-An iteration moves W by a plain step, and H by one that may reach further:
+An iteration moves W by plain steps, several for a document while its words are in the cache where
+that pays, and H by one step that may reach further:
 
 * "plain": the majorise-minimise step of `Exact`, H e, with e as in `factors`;
 * "extrapolated": the same step from H + momentum (H - H_before)_+, with Nesterov's momentum

@@ -27,6 +27,7 @@ from .registers import (
     multiply,
     multiply_add,
     prefetch,
+    split,
     square_root,
     store,
     subtract,
@@ -60,6 +61,7 @@ class Factor:
         factor = cls(*X.shape, X.dtype, kind)
         factor.rows[:] = X
         factor.now[:, factor.n_topics :] = 0
+        factor.before[:] = factor.now
         factor.sums[0] = X.sum(axis=0, dtype=np.float64)
         return factor
 
@@ -90,7 +92,7 @@ class Factor:
 
         A step begins at x + momentum (x - x_before)_+, and goes further by w = 2 - 2^-n_roots.
         `cap` bounds the first `n_capped` topics of the rows that `capped` (R,) marks. An entry that
-        is lost in the rounding of its row's sum is set to zero. Returns the objective of each row
+        would soon be subnormal is set to zero, as in `kernels`. Returns the objective of each row
         before the update, if it is to be measured: sum_c (V_rc log(V_rc / (x Y_c)) - V_rc) +
         sum_k x_k, for Y whose topics sum to one.
         """
@@ -105,7 +107,7 @@ class Factor:
                 n_roots, self._row_of(1 / np.where(mass > 0, mass, 1)),
                 capped if n_capped else np.empty(0, dtype=bool), dtype(cap),
                 self._row_of(np.where(minority, cap, np.inf)), self._row_of(~minority),
-                floor_of(self.dtype), np.finfo(dtype).eps, self.kind, _longest(arrays), objective, parts,
+                floor_of(self.dtype), self.kind, _longest(arrays), objective, parts,
             )  # fmt: skip
         self.swap()
         self.sums = parts.sum(axis=0)[:, : self.n_topics]
@@ -146,7 +148,7 @@ def _longest(arrays):
 @njit(parallel=True, cache=True, fastmath=FAST, error_model="numpy")
 def update_rows(
     bounds, indptr, indices, data, X, new_X, Y, lines, n_steps, momentum, n_roots, inverse_mass,
-    capped, cap, caps, majority, floor, rounding, kind, longest, objective, sums,
+    capped, cap, caps, majority, floor, kind, longest, objective, sums,
 ):  # fmt: skip
     width = X.shape[1]
     last = len(indices) - 1
@@ -174,7 +176,7 @@ def update_rows(
                         ratios[position - begin] = ratio
                 if measured and step == 0:
                     for position in range(begin, end):
-                        mass += data[position] * (math.log(ratios[position - begin]) - 1)
+                        mass += data[position] * (logarithm(ratios[position - begin]) - 1)
                     objective[r] = mass
                 x = multiply(x, explained)
                 if n_roots > 0:
@@ -188,9 +190,26 @@ def update_rows(
                         x = multiply(x, others)
                     else:
                         x = minimum(x, load(caps, 0, lines))
-            x = keep_above(x, fill(max(rounding * total(x), floor), lines))
+            x = keep_above(x, fill(floor * total(x), lines))
             store(new_X, r * width, x)
             accumulate(sums, (2 * block + kind[r]) * width, x)
+
+
+@njit(inline="always", fastmath=FAST)
+def logarithm(number):
+    """log(number) to 1e-15, by what a compiler can do for several numbers at once.
+
+    log m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.172.
+    """
+    exponent, m = split(number)
+    m = np.float64(m)
+    if m > math.sqrt(2):
+        m, exponent = m / 2, exponent + 1
+    s = (m - 1) / (m + 1)
+    z = s * s
+    series = 1 / 13 + z * (1 / 15 + z * (1 / 17 + z / 19))
+    series = 1 / 5 + z * (1 / 7 + z * (1 / 9 + z * (1 / 11 + z * series)))
+    return exponent * math.log(2) + 2 * s * (1 + z * (1 / 3 + z * series))
 
 
 @njit(parallel=True, cache=True)

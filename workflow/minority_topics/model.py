@@ -43,6 +43,9 @@ AUTO_WORK = 1e8
 # Larger corpora begin with the topics of a tenth of their documents, found the same way.
 LARGE = 5000
 GROWTH = 10
+# Steps of W in an iteration, where topics begin far from their place: H would settle before W has
+# followed it. From a block start one was better, from a random one two, by the objective alone.
+STEPS_FROM_AFAR = 2
 # How fast `partial_fit` forgets: batch t counts (t + 1)^-FORGETTING (Cappe and Moulines 2009).
 FORGETTING = 0.7
 # Topics meet the first batch mixed with so much of the whole corpus; of the corpus, words not seen
@@ -325,7 +328,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _alternation(self, passes, constraints):
         if self.solver == "exact":
-            return Accelerated(passes, Exact(constraints), self.acceleration)
+            n_steps = 1 if self.start == "block" else STEPS_FROM_AFAR
+            return Accelerated(passes, Exact(constraints), self.acceleration, n_steps)
         kind = {"paper": Paper, "projected": Projected}[self.solver]
         return Alternation(passes, kind(constraints, self.eta, self.h_update))
 
@@ -451,10 +455,10 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         sample = sample[:, seen]
         inside = replace(c, seed_columns=c.seed_columns[seen], seed_free=c.seed_free[rows])
         start = next(self._starts(sample, inside, rng))
-        descent = Accelerated(Passes(sample), Exact(inside), self.acceleration).begin(*start)
+        descent = self._alternation(Passes(sample), inside).begin(*start)
         minimise(descent, self.max_iter, self.tol)
         use = np.asarray(V.sum(axis=0), dtype=np.float64).ravel()
-        return spread_topics(descent.H.rows, seen, use)
+        return spread_topics(descent.factors()[1], seen, use)
 
     def _given_start(self, V):
         W, H = (np.array(factor, dtype=V.dtype, order="C") for factor in self.start)

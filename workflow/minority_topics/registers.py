@@ -61,7 +61,8 @@ def _row(builder, lines):
 
 def _line_by_line(builder, operation, *rows):
     return _row(
-        builder, [operation(*lines) for lines in zip(*(_lines(builder, row) for row in rows))]
+        builder,
+        [operation(*lines) for lines in zip(*(_lines(builder, row) for row in rows), strict=True)],
     )
 
 
@@ -89,7 +90,9 @@ def load(typing_context, array, index, lines):
     def generate(context, builder, signature, arguments):
         line = context.get_value_type(row).element
         places = _places(context, builder, array, *arguments[:2], line, row.n_lines)
-        return _row(builder, [builder.load(place, align=array.dtype.bitwidth // 8) for place in places])
+        return _row(
+            builder, [builder.load(place, align=array.dtype.bitwidth // 8) for place in places]
+        )
 
     return row(array, types.intp, lines), generate
 
@@ -159,9 +162,7 @@ def multiply_add(typing_context, a, b, c):
     """a b + c."""
 
     def generate(context, builder, signature, arguments):
-        return _line_by_line(
-            builder, lambda a, b, c: _call(builder, "fma", a, a, b, c), *arguments
-        )
+        return _line_by_line(builder, lambda a, b, c: _call(builder, "fma", a, a, b, c), *arguments)
 
     return a(a, b, c), generate
 
@@ -200,7 +201,7 @@ def keep_above(typing_context, a, b):
 
 def _sum(builder, lines):
     while len(lines) > 1:
-        pairs = [builder.fadd(*pair) for pair in zip(lines[::2], lines[1::2])]
+        pairs = [builder.fadd(*pair) for pair in zip(lines[::2], lines[1::2], strict=False)]
         lines = pairs + lines[len(lines) & ~1 :]
     number = lines[0].type.element
     zero = ir.Constant(number, -0.0)
@@ -249,3 +250,23 @@ def prefetch(typing_context, array, index, lines):
         return context.get_dummy_value()
 
     return types.void(array, types.intp, lines), generate
+
+
+@intrinsic
+def split(typing_context, number):
+    """(e, m) with number = m 2^e, 1 <= m < 2, for a positive number that is not subnormal."""
+
+    def generate(context, builder, signature, arguments):
+        width, shift = (32, 23) if number == types.float32 else (64, 52)
+        kind = ir.IntType(width)
+        bits = builder.bitcast(arguments[0], kind)
+        bias = 2 ** (width - shift - 2) - 1
+        exponent = builder.sub(builder.lshr(bits, kind(shift)), kind(bias))
+        mantissa = builder.or_(builder.and_(bits, kind(2**shift - 1)), kind(bias << shift))
+        parts = (
+            builder.sitofp(exponent, ir.DoubleType()),
+            builder.bitcast(mantissa, arguments[0].type),
+        )
+        return context.make_tuple(builder, signature.return_type, parts)
+
+    return types.Tuple([types.float64, number])(number), generate
