@@ -107,7 +107,8 @@ class Factor:
                 n_roots, self._row_of(1 / np.where(mass > 0, mass, 1)),
                 capped if n_capped else np.empty(0, dtype=bool), dtype(cap),
                 self._row_of(np.where(minority, cap, np.inf)), self._row_of(~minority),
-                floor_of(self.dtype), self.kind, _longest(arrays), objective, parts,
+                floor_of(self.dtype), self.kind, _longest(arrays) if measured else 0, objective,
+                parts,
             )  # fmt: skip
         self.swap()
         self.sums = parts.sum(axis=0)[:, : self.n_topics]
