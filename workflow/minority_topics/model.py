@@ -78,7 +78,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Parameters
     ----------
     n_topics : int, default=20
-        Number of topics K.
+        Number of topics K, up to 800.
     n_minority : int, default=7
         Number of minority topics, the first ones of W and H. 0 is plain KL-NMF.
     seed_words : sequence of int or str
