@@ -3,7 +3,8 @@
 A case is a solver on a matrix with a number of topics and of threads. Each runs in a process of its
 own, so that its memory is its own, and answers with the seconds after each iteration and the
 objective there (measured off the clock). A peer that has time for less than ten iterations at one
-size is not asked for a larger one. Seconds are of one machine on one day: what is worth comparing is their ratios.
+size is not asked for a larger one. Seconds are of one machine on one day: what is worth comparing
+is their ratios.
 """
 
 import json
