@@ -148,12 +148,13 @@ class Timed(Accelerated):
         return super().begin(W, Ht)
 
     def step_W(self):
-        return self._time("W", super().step_W, self.passes.by_row, self.W, self.H)
+        step = super().step_W
+        return self._time("W", step, self.passes.by_row, self.W, self.H, self.n_steps)
 
     def step_H(self):
-        return self._time("H", super().step_H, self.passes.by_column, self.H, self.W)
+        return self._time("H", super().step_H, self.passes.by_column, self.H, self.W, 1)
 
-    def _time(self, name, step, arrays, X, Y):
+    def _time(self, name, step, arrays, X, Y, n_steps):
         indices, size = arrays[2], X.now.itemsize
         gathered = len(indices) * Y.now.strides[0]
         # A row of X is read, and another one fetched and written in its place.
@@ -161,14 +162,15 @@ class Timed(Accelerated):
         begin = time.perf_counter()
         result = step()
         seconds = time.perf_counter() - begin
-        multiply_adds = 2 * len(indices) * Y.now.shape[1]
+        multiply_adds = n_steps * 2 * len(indices) * Y.now.shape[1]
         self.passes_made.append((name, seconds, gathered, streamed, multiply_adds))
         return result
 
 
 def run_passes(problem, clock):
     """Thirty iterations, pass by pass."""
-    descent = Timed(Passes(problem.V), Exact(problem.constraints)).begin(*problem.start())
+    solver = Exact(problem.constraints)
+    descent = Timed(Passes(problem.V), solver, n_steps=STEPS_FROM_AFAR).begin(*problem.start())
     minimise(descent, 30, 0)
     clock.laps = descent.passes_made
     return "ok"

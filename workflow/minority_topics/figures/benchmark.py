@@ -40,8 +40,8 @@ def plot(table, looks):
     figure.legend(handles, labels, loc="outside right center", frameon=False, fontsize=8)
     first = table.iloc[0]
     figure.supxlabel(
-        f"{first['n_topics']} topics, {first['threads']} threads, all from the same start; a line "
-        "ends where its solver ran out of time",
+        f"{first['n_topics']} topics, {first['threads']} threads, all from the same start; a point "
+        "is missing where a solver ran out of time",
         fontsize=8,
     )
     return figure
