@@ -455,10 +455,10 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         sample = sample[:, seen]
         inside = replace(c, seed_columns=c.seed_columns[seen], seed_free=c.seed_free[rows])
         start = next(self._starts(sample, inside, rng))
-        descent = self._alternation(Passes(sample), inside).begin(*start)
+        descent = Accelerated(Passes(sample), Exact(inside), self.acceleration).begin(*start)
         minimise(descent, self.max_iter, self.tol)
         use = np.asarray(V.sum(axis=0), dtype=np.float64).ravel()
-        return spread_topics(descent.factors()[1], seen, use)
+        return spread_topics(descent.H.rows, seen, use)
 
     def _given_start(self, V):
         W, H = (np.array(factor, dtype=V.dtype, order="C") for factor in self.start)
