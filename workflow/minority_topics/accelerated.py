@@ -43,11 +43,10 @@ class Accelerated:
     def step_W(self):
         """Move W; the objective where it was before."""
         c = self.solver.constraints
-        objective = self.W.update(
+        return self.W.update(
             self.passes.by_row, self.H, self.n_steps,
             n_capped=c.n_minority, cap=c.w_max, capped=c.seed_free, measured=True,
         )  # fmt: skip
-        return float(objective.sum())
 
     def step_H(self):
         """Move H as far as `reach` says, and let it reach further the next time."""

@@ -97,13 +97,31 @@ def load(typing_context, array, index, lines):
     return row(array, types.intp, lines), generate
 
 
+def _store(context, builder, array, value, index, row, **options):
+    lines = _lines(builder, row)
+    places = _places(context, builder, array, value, index, lines[0].type, len(lines))
+    return [
+        builder.store(line, place, **options) for line, place in zip(lines, places, strict=True)
+    ]
+
+
 @intrinsic
 def store(typing_context, array, index, row):
     def generate(context, builder, signature, arguments):
-        lines = _lines(builder, arguments[2])
-        places = _places(context, builder, array, *arguments[:2], lines[0].type, len(lines))
-        for line, place in zip(lines, places, strict=True):
-            builder.store(line, place, align=array.dtype.bitwidth // 8)
+        _store(context, builder, array, *arguments, align=array.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, row), generate
+
+
+@intrinsic
+def stream(typing_context, array, index, row):
+    """Store past the caches, into an array that begins on a line."""
+
+    def generate(context, builder, signature, arguments):
+        mark = builder.module.add_metadata([ir.IntType(32)(1)])
+        for line in _store(context, builder, array, *arguments, align=LINE):
+            line.set_metadata("nontemporal", mark)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, row), generate
@@ -145,6 +163,14 @@ def fill(typing_context, number, lines):
 def multiply(typing_context, a, b):
     def generate(context, builder, signature, arguments):
         return _line_by_line(builder, builder.fmul, *arguments)
+
+    return a(a, b), generate
+
+
+@intrinsic
+def add(typing_context, a, b):
+    def generate(context, builder, signature, arguments):
+        return _line_by_line(builder, builder.fadd, *arguments)
 
     return a(a, b), generate
 
@@ -246,7 +272,7 @@ def prefetch(typing_context, array, index, lines):
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
         for place in _places(context, builder, array, *arguments[:2], line, lines.count):
             address = builder.bitcast(place, byte.as_pointer())
-            builder.call(function, [address, i32(0), i32(3), i32(1)])  # to read, to keep, data
+            builder.call(function, [address, i32(0), i32(2), i32(1)])  # to read, near, data
         return context.get_dummy_value()
 
     return types.void(array, types.intp, lines), generate
