@@ -64,6 +64,20 @@ def test_a_start_from_samples_ends_as_low_as_one_from_all(monkeypatch):
     assert sampled.feasible_
 
 
+@pytest.mark.parametrize("solver", ["paper", "projected"])
+def test_a_start_from_samples_is_the_same_for_every_solver(monkeypatch, solver):
+    def keep(*arguments):
+        starts.append(spread_topics(*arguments))
+        return starts[-1]
+
+    starts = []
+    monkeypatch.setattr(model_module, "LARGE", 600)
+    monkeypatch.setattr(model_module, "spread_topics", keep)
+    for name in ("exact", solver):
+        make(solver=name, n_init=1, max_iter=5).fit(corpus(1000))
+    np.testing.assert_array_equal(*starts)
+
+
 # --- batches ------------------------------------------------------------------------------------
 
 
@@ -138,13 +152,14 @@ def test_a_killed_fit_goes_on_to_the_same_bytes(tmp_path, monkeypatch, accelerat
     np.testing.assert_array_equal(model.objective_history_, expected.objective_history_)
 
 
-def test_a_checkpoint_of_another_problem_is_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize("changed", [{"n_topics": 5}, {"start": "random"}])
+def test_a_checkpoint_of_another_problem_is_refused(tmp_path, monkeypatch, changed):
     path = tmp_path / "fit.npz"
     with monkeypatch.context() as patch:
         patch.setattr("minority_topics.checkpoint.Checkpoint.remove", lambda self: None)
         make(max_iter=10, tol=0, checkpoint=path).fit(corpus())
     with pytest.raises(ValueError, match="another problem"):
-        make(max_iter=10, tol=0, checkpoint=path, n_topics=5).fit(corpus())
+        make(max_iter=10, tol=0, checkpoint=path, **changed).fit(corpus())
 
 
 @pytest.mark.parametrize("parameters", [{"solver": "paper"}, {"n_init": 3}])

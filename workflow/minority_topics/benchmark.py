@@ -480,7 +480,7 @@ def measure_machine(seconds=0.5):
     return best
 
 
-def plan(sizes=tuple(SIZES), n_topics=N_TOPICS, threads=2, seconds=120.0):
+def plan(sizes=tuple(SIZES), n_topics=N_TOPICS, threads=2, seconds=60.0):
     """The cases, in order of size: ours with every number of topics and threads, peers with one."""
     for n_documents in sorted(sizes):
         for k in n_topics:

@@ -152,7 +152,7 @@ def build_parser():
     add("--sizes", type=int, nargs="+", metavar="N", help="documents (default: 5,000 to 2,979,969)")
     add("--n-topics", type=int, nargs="+", metavar="K", help="(default: 20 50 100)")
     add("--threads", type=int, default=2, help="run ours with one to so many (default: 2)")
-    add("--seconds", type=float, default=120, help="that a solver may take (default: 120)")
+    add("--seconds", type=float, default=60, help="that a solver may take (default: 60)")
     add("--out", type=Path, required=True, help="folder; a second run goes on where it ended")
 
     add = verb(figure, "Draw a figure from its table.")

@@ -157,10 +157,11 @@ def update_rows(
 ):  # fmt: skip
     width = X.shape[1]
     last = len(indices) - 1
+    measured = len(objective) > 0
     for block in prange(len(bounds) - 1):
         zero = fill(floor - floor, lines)
         first = indptr[bounds[block]]
-        ratios = np.empty(indptr[bounds[block + 1]] - first, X.dtype)
+        ratios = np.empty(indptr[bounds[block + 1]] - first if measured else 0, X.dtype)
         mass = 0.0
         few, kind_of_few = zero, kind[bounds[block]]
         for r in range(bounds[block], bounds[block + 1]):
@@ -179,7 +180,7 @@ def update_rows(
                     y = load(Y, np.int64(indices[position]) * width, lines)
                     ratio = data[position] / max(dot(x, y), floor)
                     explained = multiply_add(fill(ratio, lines), y, explained)
-                    if step == 0:
+                    if measured and step == 0:
                         ratios[position - first] = ratio
                 x = multiply(x, explained)
                 if n_roots > 0:
@@ -200,7 +201,7 @@ def update_rows(
                 few, kind_of_few = zero, kind[r]
             few = add(few, x)
         accumulate(sums, (2 * block + kind_of_few) * width, few)
-        if len(objective) > 0:
+        if measured:
             for i in range(len(ratios)):
                 mass += data[first + i] * (logarithm(ratios[i]) - 1)
             objective[block] = mass

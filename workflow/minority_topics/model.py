@@ -337,6 +337,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """What a checkpoint must agree with: the problem, not how long to work on it."""
         names = "n_topics", "n_minority", "w_max", "theta_min", "acceleration"
         parameters = [f"{name}={getattr(self, name)!r}" for name in names]
+        parameters.append(f"start={self.start if isinstance(self.start, str) else 'given'!r}")
         data = V.shape, V.nnz, float(V.sum(dtype=np.float64)), self.seed_columns_.tolist()
         return f"{', '.join(parameters)}; {V.dtype}; {data}"
 
