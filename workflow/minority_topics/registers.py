@@ -116,7 +116,10 @@ def store(typing_context, array, index, row):
 
 @intrinsic
 def stream(typing_context, array, index, row):
-    """Store past the caches, into an array that begins on a line."""
+    """Store past the caches, into an array that begins on a line.
+
+    Other threads see it once they have met this one at a lock, as at the end of a parallel loop.
+    """
 
     def generate(context, builder, signature, arguments):
         mark = builder.module.add_metadata([ir.IntType(32)(1)])
