@@ -167,7 +167,8 @@ def update_rows(
         for r in range(bounds[block], bounds[block + 1]):
             begin, end = indptr[r], indptr[r + 1]
             x = load(X, r * width, lines)
-            mass += total(x)
+            if measured:
+                mass += total(x)
             if momentum > 0:
                 ahead = keep_above(subtract(x, load(new_X, r * width, lines)), zero)
                 x = multiply_add(fill(momentum, lines), ahead, x)
@@ -209,7 +210,7 @@ def update_rows(
 
 @njit(inline="always", fastmath=FAST)
 def logarithm(number):
-    """log(number) to 1e-12, by what a compiler can do for several numbers at once.
+    """log(number) to 1e-15, by what a compiler can do for several numbers at once.
 
     log m = 2 artanh s with s = (m - 1) / (m + 1), |s| < 0.172.
     """
@@ -219,8 +220,9 @@ def logarithm(number):
         m, exponent = m / 2, exponent + 1
     s = (m - 1) / (m + 1)
     z = s * s
-    series = 1 / 7 + z * (1 / 9 + z * (1 / 11 + z * (1 / 13)))
-    return exponent * math.log(2) + 2 * s * (1 + z * (1 / 3 + z * (1 / 5 + z * series)))
+    series = 1 / 13 + z * (1 / 15 + z * (1 / 17 + z * (1 / 19)))
+    series = 1 / 5 + z * (1 / 7 + z * (1 / 9 + z * (1 / 11 + z * series)))
+    return exponent * math.log(2) + 2 * s * (1 + z * (1 / 3 + z * series))
 
 
 @njit(parallel=True, cache=True)
