@@ -275,7 +275,7 @@ def prefetch(typing_context, array, index, lines):
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
         for place in _places(context, builder, array, *arguments[:2], line, lines.count):
             address = builder.bitcast(place, byte.as_pointer())
-            builder.call(function, [address, i32(0), i32(2), i32(1)])  # to read, into the second cache
+            builder.call(function, [address, i32(0), i32(2), i32(1)])  # to read, second cache
         return context.get_dummy_value()
 
     return types.void(array, types.intp, lines), generate
