@@ -1,15 +1,15 @@
 # Two commands: `make figures` runs the study, `make test` the tests. Both set up what they need.
 PYTHON ?= python3
-UV_VERSION := 0.13.7
 BIN := .venv/bin
-UV := .venvs/uv/bin/python workflow/minority_topics/uv.py
+UV := .venvs/uv/bin/python workflow/minority_topics/study/uv.py
 CONFIG ?= config/config.yaml
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
-
+CASES ?= 1000
 BENCH ?=
+REPAIR ?=
 
-.PHONY: help setup figures quick beyond report bench envs test test-cluster lint format lock clean
+.PHONY: help setup figures quick beyond report verify unlock bench envs test test-fast test-cluster fuzz lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -17,28 +17,44 @@ help: ## show this list
 
 setup: .venv/ready ## install everything the other commands need, into .venv
 
-# uv comes from PyPI into a folder of its own; it finds a Python new enough, or brings one.
+# uv, as locked, comes into a folder of its own; it finds a Python new enough, or fetches one.
+export UV_PYTHON_INSTALL_DIR := $(CURDIR)/.venvs/python
 .venvs/uv/bin/uv:
 	$(PYTHON) -m venv .venvs/uv
-	.venvs/uv/bin/python -m pip install --quiet uv==$(UV_VERSION)
+	sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > .venvs/uv/requirement.txt
+	.venvs/uv/bin/python -m pip install --quiet --require-hashes -r .venvs/uv/requirement.txt
 
 .venv/ready: .venvs/uv/bin/uv requirements.lock pyproject.toml
 	$(UV) venv --quiet --clear --python '>=3.11,<3.14' .venv
 	$(UV) pip install --quiet --python .venv --require-hashes -r requirements.lock
-	$(UV) pip install --quiet --python .venv --no-deps --editable .
+	$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
 	touch $@
 
+# A configuration that cannot work ends in one sentence; a lock left by a kill, in a remedy.
+define run
+	@$(BIN)/python -m minority_topics check "$(1)" > /dev/null
+	@$(SNAKEMAKE) --configfile "$(1)" || { code=$$?; \
+	  test -z "$$(ls .snakemake/locks 2> /dev/null)" || echo "If no other run is at work here: make unlock" >&2; \
+	  exit $$code; }
+endef
+
 figures: setup ## run the study: every figure, table and verdict (CONFIG=config/config.yaml)
-	$(SNAKEMAKE) --configfile $(CONFIG)
+	$(call run,$(CONFIG))
 
 quick: setup ## a small run of everything
-	$(SNAKEMAKE) --configfile config/quick.yaml
+	$(call run,config/quick.yaml)
 
 beyond: setup ## where guidance helps and where it breaks: the sweeps of config/beyond.yaml
-	$(SNAKEMAKE) --configfile config/beyond.yaml
+	$(call run,config/beyond.yaml)
 
 report: figures ## the same as figures; one page a dataset: results/<dataset>/report.html
 	@ls results/*/report.html
+
+verify: setup ## look for damaged and missing files in results (REPAIR=--repair removes them)
+	$(BIN)/python -m minority_topics verify results $(REPAIR)
+
+unlock: setup ## lift the lock that a killed run left behind
+	$(SNAKEMAKE) --unlock --configfile "$(CONFIG)"
 
 .DELETE_ON_ERROR:
 .venvs/benchmark.json: envs/benchmark.yaml envs/benchmark.lock | setup
@@ -48,18 +64,26 @@ bench: .venvs/benchmark.json ## time the exact solver and its peers, into result
 	PYTHONPATH=workflow .venvs/benchmark/bin/python -m minority_topics benchmark --out results/benchmarks $(BENCH)
 
 envs: setup ## build the environments of all methods, and nothing else
-	$(SNAKEMAKE) envs --configfile $(CONFIG)
+	$(SNAKEMAKE) envs --configfile "$(CONFIG)"
 
 test: setup ## run all tests
 	$(BIN)/python -m pytest
 
+test-fast: setup ## run the tests that need no tool and no patience: two minutes
+	$(BIN)/python -m pytest -m "not slow and not environments and not long"
+
+fuzz: setup ## try every property of the model on new random cases (CASES=1000 each)
+	HYPOTHESIS_PROFILE=fuzz FUZZ_EXAMPLES=$(CASES) $(BIN)/python -m pytest tests/properties
+
 test-cluster: setup ## run the tests against a real SLURM (root, and Debian's slurm-wlm and munge)
 	$(BIN)/python -m pytest tests/cluster -m ""
 
-lint: setup ## check style and the workflow
+lint: setup ## check style, types, who imports whom, and the workflow
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/snakemake --lint
 
 # A local mirror may lack other platforms' files, and so their hashes: ask the main index alone.

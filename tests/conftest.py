@@ -10,11 +10,22 @@ import numpy as np
 import pytest
 from helpers import corpus_of
 
-from minority_topics.contract import digest
-from minority_topics.environments import build
-from minority_topics.registry import ROOT, environment_files
+from minority_topics.base.files import digest
+from minority_topics.study.environments import build
+from minority_topics.study.paths import ROOT, environment_files
 
 SHARED = ROOT.parent / "shared"
+# Their tests run tools, Snakemake or installers.
+FOLDERS_OF_TOOLS = {"cluster", "contract", "packaging", "workflow"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the tests that need other environments than their own: `make test-fast` has none."""
+    for item in items:
+        in_folder = item.path.relative_to(ROOT / "tests").parts[0] in FOLDERS_OF_TOOLS
+        if in_folder or "python_of" in item.fixturenames:
+            item.add_marker("environments")
 
 
 @pytest.fixture(scope="session")
@@ -69,6 +80,32 @@ def python_of():
 @pytest.fixture
 def clone(tmp_path, copy_project):
     return copy_project(tmp_path)
+
+
+WAITING = """
+import pathlib
+import time
+
+from . import nmf
+
+
+def fit(problem):
+    been_here = pathlib.Path({marker!r})
+    if not been_here.exists():
+        been_here.touch()
+        time.sleep(600)
+    return nmf.fit(problem)
+"""
+
+
+@pytest.fixture
+def waiting(clone, tmp_path):
+    """The project with a method `waiting`: its first fit leaves `been_here` and takes too long."""
+    code = WAITING.format(marker=str(tmp_path / "been_here"))
+    (clone / "workflow" / "minority_topics" / "methods" / "waiting.py").write_text(code)
+    with open(clone / "config" / "methods.tsv", "a", encoding="utf-8") as table:
+        table.write("waiting\tWaiting\twaiting\tnmf\tnumpy\tunguided\t{}\t1\t20\t500\tnobody\n")
+    return clone
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,10 @@ import numpy as np
 import scipy.sparse as sp
 import yaml
 
-from minority_topics.contract import write_corpus, write_documents
-from minority_topics.fitting import Job
-from minority_topics.registry import ROOT, read_methods
+from minority_topics.corpus.storage import write_corpus, write_documents
+from minority_topics.study.fitting import Job
+from minority_topics.study.paths import ROOT
+from minority_topics.study.registry import read_methods
 
 METHODS = read_methods()
 STEMS = ("kissa", "vero", "auto", "pilvi")
@@ -64,14 +65,17 @@ def job_of(name, corpus, out, n_topics=4, n_minority=2, random_state=1, **option
     )
 
 
-def snakemake(*arguments, folder, root=ROOT, cores=2, expect=0):
-    """Run Snakemake on the workflow at `root` in `folder`; its output."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", root / "Snakefile"]
+def snakemake_command(*arguments, folder, root=ROOT, cores=2, program=("-m", "snakemake")):
+    """Words that run Snakemake on the workflow at `root` in `folder`."""
+    command = [sys.executable, *program, "--snakefile", root / "Snakefile"]
     command += ["--workflow-profile", root / "profiles" / "default", "--directory", folder]
-    command += ["--cores", cores, "--nocolor", *arguments]
-    ran = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, cwd=folder, check=False
-    )
+    return list(map(str, [*command, "--cores", cores, "--nocolor", *arguments]))
+
+
+def snakemake(*arguments, folder, expect=0, **options):
+    """Run Snakemake, as `snakemake_command` does; its output."""
+    command = snakemake_command(*arguments, folder=folder, **options)
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
     output = ran.stdout + ran.stderr
     assert ran.returncode == expect, output[-4000:]
     return output

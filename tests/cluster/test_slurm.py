@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from helpers import snakemake, tiny
 
-from minority_topics.registry import ROOT
+from minority_topics.study.paths import ROOT
 
 # method: threads, minutes, memory_mb
 LIMITS = {"nmf": (2, 7, 1500), "truth": (1, 2, 800)}
@@ -106,32 +106,6 @@ def test_a_fit_that_fails_by_itself_is_a_row_and_not_repeated(both):
     assert len(jobs_of("broken", among=ran)) == 1
     table = (there / "results" / "simulated" / "tables" / "scores.csv").read_text(encoding="utf-8")
     assert len(re.findall(r"broken.*nonsense", table)) == 2
-
-
-WAITING = """
-import pathlib
-import time
-
-from . import nmf
-
-
-def fit(problem):
-    been_here = pathlib.Path({marker!r})
-    if not been_here.exists():
-        been_here.touch()
-        time.sleep(600)
-    return nmf.fit(problem)
-"""
-
-
-@pytest.fixture
-def waiting(clone, tmp_path):
-    """The project with a method `waiting`, whose first fit takes too long."""
-    code = WAITING.format(marker=str(tmp_path / "been_here"))
-    (clone / "workflow" / "minority_topics" / "methods" / "waiting.py").write_text(code)
-    with open(clone / "config" / "methods.tsv", "a", encoding="utf-8") as table:
-        table.write("waiting\tWaiting\twaiting\tnmf\tnumpy\tunguided\t{}\t1\t20\t500\tnobody\n")
-    return clone
 
 
 def test_a_job_out_of_time_gets_more_time_and_memory(slurm, waiting, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from helpers import snakemake, tiny
 from servers import ACCOUNT
 
-from minority_topics.registry import ROOT
+from minority_topics.study.paths import ROOT
 
 
 @pytest.mark.parametrize("status_command", ["sacct", "squeue"])

@@ -5,8 +5,8 @@ import re
 import pytest
 from helpers import METHODS, WORDS, corpus_of, job_of, planted
 
-from minority_topics.contract import read_fit
-from minority_topics.fitting import Limits, run_jobs
+from minority_topics.methods.contract import read_fit
+from minority_topics.study.fitting import Limits, run_jobs
 
 EDGES = {
     "few documents": (planted(30), {}),

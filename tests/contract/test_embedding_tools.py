@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from helpers import METHODS, WORDS, corpus_of, job_of, planted
 
-from minority_topics.contract import read_fit
-from minority_topics.fitting import Limits, run_jobs
+from minority_topics.methods.contract import read_fit
+from minority_topics.study.fitting import Limits, run_jobs
 
 TOOLS = ("bertopic", "bertopic_hdbscan", "fastopic", "top2vec")
 HUB_MODEL = "paraphrase-multilingual-MiniLM-L12-v2"
@@ -80,7 +80,7 @@ def refuse(*arguments, **options):
         print(arguments, file=file)
     raise OSError("no network")
 socket.getaddrinfo = socket.create_connection = socket.socket.connect = refuse
-runpy.run_module("minority_topics.worker", run_name="__main__")
+runpy.run_module("minority_topics.methods.worker", run_name="__main__")
 """
     script = folder / "python"
     script.write_text(f"#!/bin/sh\nexec {shlex.quote(str(python))} -c {shlex.quote(code)}\n")

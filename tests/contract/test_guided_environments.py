@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from helpers import STEMS, WORDS, corpus_of, job_of, planted
 
-from minority_topics.contract import read_fit
-from minority_topics.fitting import Limits, run_jobs
+from minority_topics.methods.contract import read_fit
+from minority_topics.study.fitting import Limits, run_jobs
 
 
 @pytest.mark.parametrize(

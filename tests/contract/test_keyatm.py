@@ -11,10 +11,11 @@ import yaml
 from helpers import corpus_of, job_of
 from scipy.stats import ttest_ind
 
-from minority_topics.contract import read_corpus, read_fit
-from minority_topics.environments import build, failure
-from minority_topics.fitting import Limits, run_jobs
-from minority_topics.registry import ROOT
+from minority_topics.corpus.storage import read_corpus
+from minority_topics.methods.contract import read_fit
+from minority_topics.study.environments import build, failure
+from minority_topics.study.fitting import Limits, run_jobs
+from minority_topics.study.paths import ROOT
 
 REFERENCE = ROOT.parent / "shared" / "reference" / "keyatm"
 HERE = Path(__file__).parent

@@ -8,16 +8,10 @@ import pytest
 import scipy.sparse as sp
 from helpers import METHODS, corpus_of, job_of
 
-from minority_topics.contract import (
-    ContractError,
-    Fit,
-    Problem,
-    check_fit,
-    read_corpus,
-    read_fit,
-)
-from minority_topics.fitting import Limits, run_jobs
-from minority_topics.registry import ROOT
+from minority_topics.corpus.storage import read_corpus
+from minority_topics.methods.contract import ContractError, Fit, Problem, check_fit, read_fit
+from minority_topics.study.fitting import Limits, run_jobs
+from minority_topics.study.paths import ROOT
 
 SETTING = {"n_topics": 4, "n_minority": 2}
 
@@ -95,7 +89,7 @@ def test_unusable_problem_gives_a_clear_error(method, python_of, tmp_path):
 
 
 def test_environment_files_name_exact_versions_and_every_method_has_one():
-    from minority_topics.environments import read_pins
+    from minority_topics.study.environments import read_pins
 
     for method in METHODS.values():
         pins = read_pins(ROOT / "envs" / f"{method.environment}.yaml")

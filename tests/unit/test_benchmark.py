@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minority_topics import benchmark
-from minority_topics.benchmark import OURS, PEERS, Case
-from minority_topics.benchmark_tables import ONE_LAP, exponents, pass_shares, summarise
-from minority_topics.figures import draw
-from minority_topics.fitting import LIBRARY
+from minority_topics.benchmark import cases as benchmark
+from minority_topics.benchmark.cases import OURS, PEERS, Case
+from minority_topics.benchmark.machine import measure
+from minority_topics.benchmark.tables import ONE_LAP, exponents, pass_shares, summarise
+from minority_topics.report.figures import draw
+from minority_topics.study.fitting import LIBRARY
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +22,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_matrices_have_seven_words_a_document():
     assert benchmark.make_matrix(300, 500)[0].shape == (300, 500)
     V, seeds = benchmark.make_matrix(3000, 10**6)
@@ -35,8 +37,9 @@ def test_matrices_have_seven_words_a_document():
 @pytest.mark.parametrize("solver", benchmark.RUNS)
 def test_every_solver_answers_in_its_environment(folder, python_of, solver):
     case = Case(solver, 300, 4, 1, 20.0)
+    module = "minority_topics.benchmark.cases"
     ran = subprocess.run(
-        [python_of("benchmark"), "-m", "minority_topics.benchmark", folder, json.dumps(vars(case))],
+        [python_of("benchmark"), "-m", module, folder, json.dumps(vars(case))],
         capture_output=True, text=True, check=True,
         env={"PYTHONPATH": str(LIBRARY), "NUMBA_NUM_THREADS": "1", "PATH": ""},
     )  # fmt: skip
@@ -48,6 +51,7 @@ def test_every_solver_answers_in_its_environment(folder, python_of, solver):
         assert answer["laps"][-1][1] <= answer["laps"][0][1]
 
 
+@pytest.mark.slow
 def test_a_case_is_asked_once(folder):
     case = Case(OURS, 300, 4, 1, 20.0)
     first = benchmark.run_case(folder, case)
@@ -55,6 +59,7 @@ def test_a_case_is_asked_once(folder):
     assert benchmark.run_case(folder, case) == json.loads(json.dumps(first))
 
 
+@pytest.mark.slow
 def test_a_peer_out_of_time_is_not_asked_for_more(tmp_path):
     slow = "scikit-learn NMF"
     cases = [Case(slow, n, 4, 1, 0.0) for n in (300, 400)]
@@ -78,6 +83,7 @@ def answer(solver, laps, n=100, threads=1, **facts):
     return {**given, "status": "ok", "peak_memory_mb": 100.0, "laps": laps, **facts}
 
 
+@pytest.mark.slow
 def test_times_and_ratios_by_hand(tmp_path):
     found = [
         answer(OURS, [(0.0, 200.0), (1.0, 100.5), (2.0, 100.0)]),
@@ -125,8 +131,9 @@ def test_share_of_the_bound_by_hand():
     assert shares["share_of_gather_bound"].tolist() == pytest.approx(gather)
 
 
+@pytest.mark.slow
 def test_the_machine_can_be_measured():
-    machine = benchmark.measure_machine(seconds=0.01)
+    machine = measure(seconds=0.01)
     assert 1e8 < machine["gathered_bytes"] < 1e13
     assert 1e8 < machine["bytes"] < 1e13
     assert 1e8 < machine["multiply_adds"] < 1e13

@@ -1,11 +1,16 @@
 """From files and raw text to matrices."""
 
 import json
+import unicodedata
 
 import numpy as np
 import pytest
 
-from minority_topics.text import DataError, clean, estimate_truth, read_table, vectorise
+from minority_topics.corpus.cleaning import clean
+from minority_topics.corpus.injection import Topic, read_topics
+from minority_topics.corpus.labelled import read_labels
+from minority_topics.corpus.readers import DataError, read_table
+from minority_topics.corpus.vectorise import estimate_truth, read_seed_list, vectorise
 
 
 def test_reads_csv_jsonl_and_parquet_alike(tmp_path):
@@ -53,9 +58,22 @@ def test_clean_drops_symbols_and_stop_words_and_lemmatises():
     assert lemmas[:2] == ["koira", "haukkua"]
 
 
-def test_unknown_stop_words_are_refused():
+@pytest.mark.parametrize("lemmas", ["none", "simplemma"])
+def test_clean_takes_any_text(lemmas):
+    odd = ["", "\0", "\ud800", "a\u0301a\u0301", "\u202eab\u202c", "İI", "x" * 200_000, "ŉŉ ßß ﬃﬃ"]
+    odd += [f"yksi{character}kaksi" for character in map(chr, range(0x3000))]
+    documents = clean(odd, lemmas=lemmas)
+    assert len(documents) == len(odd)
+    words = [word for document in documents for word in document]
+    assert all(word.split() == [word] for word in words)
+    "".join(words).encode()
+
+
+def test_unknown_stop_words_and_lemmas_are_refused():
     with pytest.raises(DataError, match="no list for 'xx'"):
         clean(["a text"], stop_words="xx")
+    with pytest.raises(DataError, match="lemmas: 'best' must be one of none, simplemma"):
+        clean(["a text"], lemmas="best")
 
 
 def test_counts_and_tfidf_share_a_sorted_vocabulary():
@@ -80,3 +98,32 @@ def test_truth_is_estimated_from_the_words_of_labelled_documents():
     counts, _, _ = vectorise([["a", "b"], ["a", "a"], ["c"]])
     truth = estimate_truth(counts, np.array([0, 0, -1]), 2)
     assert truth.tolist() == [[0.75, 0.25, 0], [0, 0, 0]]
+
+
+def test_letters_of_two_characters_are_one():
+    text = "Päivä Öisin ångström"
+    for form in ("NFC", "NFD"):
+        given = unicodedata.normalize(form, text)
+        assert clean([given]) == [["päivä", "öisin", "ångström"]]
+        assert clean([given], lemmas="simplemma")[0][0] == "päivä"
+    stopped = unicodedata.normalize("NFD", "Minä")
+    assert clean([stopped], stop_words="fi") == [[]]
+
+
+def test_a_capital_with_a_dot_does_not_split_its_word():
+    assert clean(["İstanbul", "I\u0307zmir"]) == [["istanbul"], ["izmir"]]
+
+
+def test_lists_of_words_are_composed(tmp_path):
+    for form in ("NFC", "NFD"):
+        word = unicodedata.normalize(form, "Pää")
+        (tmp_path / "s.txt").write_text(f"{word}\nİs\n", encoding="utf-8")
+        assert read_seed_list(tmp_path / "s.txt") == ["pää", "is"]
+        content = f"- name: {word}\n  gloss: head\n  words: {{{word}: head}}\n"
+        (tmp_path / "t.yaml").write_text(content, encoding="utf-8")
+        assert read_topics(tmp_path / "t.yaml") == [Topic("Pää", "head", {"Pää": "head"})]
+        assert read_labels([word, "x"], unicodedata.normalize("NFC", word)) == ["-1", "x"]
+    both = ", ".join(f"{unicodedata.normalize(form, 'pää')}: head" for form in ("NFC", "NFD"))
+    (tmp_path / "t.yaml").write_text(f"- name: a\n  gloss: b\n  words: {{{both}}}\n")
+    with pytest.raises(DataError, match="'pää' of topic 1 appears twice; remove one"):
+        read_topics(tmp_path / "t.yaml")

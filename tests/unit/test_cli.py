@@ -1,17 +1,20 @@
 """The command line: every verb explains itself, and errors are sentences."""
 
 import csv
+import os
+import subprocess
+import sys
 
 import pytest
+from helpers import corpus_of, planted
 
-from minority_topics.cli import build_parser, main
-from minority_topics.contract import read_corpus, read_documents
-from minority_topics.registry import ROOT
+from minority_topics.cli import main
+from minority_topics.cli.verbs import VERBS, Verb
+from minority_topics.corpus.storage import read_corpus, read_documents
+from minority_topics.study.paths import ROOT
 
-VERBS = sorted(build_parser()._subparsers._group_actions[0].choices)
 
-
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", sorted(VERBS))
 def test_every_verb_has_help(verb, capsys):
     with pytest.raises(SystemExit) as ended:
         main([verb, "--help"])
@@ -25,6 +28,23 @@ def test_every_verb_has_help(verb, capsys):
         (["read_labelled", "gone.csv", "--out", "out.csv"], "gone.csv: no such file"),
         (["fit", "nfm", "--corpus", ".", "--out", "out"], "no method 'nfm'; there are"),
         (["check", "gone.yaml"], "gone.yaml"),
+        (["check", "."], "is a directory"),
+        (
+            [
+                "report",
+                "--tables",
+                "scores.csv",
+                "--corpora",
+                ".",
+                "--versions",
+                "v.csv",
+                "--config",
+                "c.yaml",
+                "--out",
+                "out.html",
+            ],
+            "scores.csv: no such file or directory",
+        ),
     ],
 )
 def test_errors_are_sentences(arguments, sentence, tmp_path, monkeypatch):
@@ -33,6 +53,71 @@ def test_errors_are_sentences(arguments, sentence, tmp_path, monkeypatch):
         main(arguments)
     assert sentence in str(ended.value.code)
     assert str(ended.value.code).startswith(f"minority_topics {arguments[0]}: ")
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"), [("{", "'{' is not JSON"), ("[1]", "must be a JSON object")]
+)
+def test_bad_json_is_explained(value, sentence, capsys):
+    with pytest.raises(SystemExit):
+        main(["fit", "nmf", "--corpus", ".", "--out", "out", "--options", value])
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_missing_extra_is_named(tmp_path, monkeypatch):
+    """As where the library was installed for the model alone."""
+    (tmp_path / "scores.csv").write_text("method\n")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    arguments = ["compare", str(tmp_path / "scores.csv"), "--summary", "a", "--comparisons", "b"]
+    with pytest.raises(SystemExit, match=r'pandas .*pip install "minority-topics\[study\]"'):
+        main(arguments)
+
+
+def test_a_missing_package_without_a_name_is_a_sentence(monkeypatch):
+    def incomplete(options):
+        raise ModuleNotFoundError("gone")
+
+    monkeypatch.setitem(VERBS, "methods", Verb(incomplete, "", ()))
+    with pytest.raises(SystemExit, match="methods: a package is not installed; pip install"):
+        main(["methods"])
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("", "No columns to parse from file; make the table anew"),
+        ("a,b\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3; make the table anew"),
+        ("dataset,method\nsim,nmf\n", "there is no column 'repetition'; make the table anew"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["compare", "verdicts"])
+def test_a_damaged_table_is_named(tmp_path, verb, content, sentence):
+    path = tmp_path / "scores.csv"
+    path.write_text(content)
+    outputs = {"compare": ["--summary", "--comparisons"], "verdicts": ["--numbers", "--claims"]}
+    out = [word for name in outputs[verb] for word in (name, str(tmp_path / "out.csv"))]
+    with pytest.raises(SystemExit) as ended:
+        main([verb, str(path), *out])
+    assert str(ended.value.code).startswith(f"minority_topics {verb}: {path}: ")
+    assert str(ended.value.code).endswith(sentence)
+    assert "\n" not in str(ended.value.code)
+
+
+def test_a_defect_of_ours_keeps_its_traceback(monkeypatch):
+    def defect(options):
+        raise KeyError("a defect")
+
+    monkeypatch.setitem(VERBS, "methods", Verb(defect, "", ()))
+    with pytest.raises(KeyError):
+        main(["methods"])
+
+
+def test_names_that_a_terminal_cannot_show_do_not_stop_a_verb():
+    environ = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT / "workflow")}
+    command = [sys.executable, "-m", "minority_topics", "methods"]
+    ran = subprocess.run(command, env=environ, capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert b"constrained_nmf" in ran.stdout
 
 
 def test_check_prints_the_config_with_its_defaults(capsys):
@@ -79,3 +164,25 @@ def test_background_is_drawn_from_a_file(tmp_path):
     assert len({row["text"] for row in rows}) == 5
     with pytest.raises(SystemExit, match="20 documents hold a word, and n_documents=21"):
         main([*arguments, "--n-documents", "21", "--out", str(tmp_path / "out")])
+
+
+def test_verify_names_what_is_damaged_and_repair_removes_it(tmp_path, capsys):
+    for name in ("0", "1"):
+        corpus_of(tmp_path / "corpus" / name, planted(6))
+    main(["verify", str(tmp_path)])
+    assert "0 problems found" in capsys.readouterr().out
+    words = tmp_path / "corpus" / "1" / "vocabulary.txt"
+    words.write_text(words.read_text().replace("a", "b", 1))
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", str(tmp_path)])
+    assert ended.value.code == 1
+    printed = capsys.readouterr().out
+    assert f"{words} is damaged" in printed
+    assert printed.endswith("\n1 problem found\n")
+    (tmp_path / "corpus" / "0" / "foreign.txt").touch()
+    main(["verify", "--repair", str(tmp_path)])
+    assert capsys.readouterr().out.endswith("\n2 problems found, 1 folder removed\n")
+    assert not words.exists()
+    main(["verify", "--repair", str(tmp_path)])
+    assert capsys.readouterr().out.endswith("\n1 problem found, 0 folders removed\n")
+    assert (tmp_path / "corpus" / "0" / "vocabulary.txt").exists()

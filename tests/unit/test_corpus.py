@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from stopwordsiso import stopwords
 
-from minority_topics import corpus
-from minority_topics.corpus import corpus_statistics, simulate_background
+from minority_topics.corpus import background as corpus
+from minority_topics.corpus.background import corpus_statistics, simulate_background
 
 PUBLISHED = {
     "tokens_mean": 9.60,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from minority_topics.contract import Problem
-from minority_topics.embeddings import embed, load_embedder, texts
+from minority_topics.methods.contract import Problem
+from minority_topics.methods.shared.embeddings import embed, load_embedder, texts
 
 TOKENS = [["kissa", "koira"], ["kissa", "outo", "koira"], ["vero"], ["vero", "laki"], []]
 

@@ -1,16 +1,29 @@
 """Environments: pins out of the conda file, pip's settings handed on to uv, failures recorded."""
 
 import json
+import os
 import re
+import signal
 import subprocess
+import sys
+import time
 
+import psutil
 import pytest
 from packaging.markers import Marker
 from packaging.utils import canonicalize_name
 
-from minority_topics.environments import build, failure, read_pins
-from minority_topics.registry import ROOT
-from minority_topics.uv import uv_settings
+from minority_topics.study import environments
+from minority_topics.study.environments import (
+    RecordError,
+    build,
+    failure,
+    forget_broken,
+    read_pins,
+    read_record,
+)
+from minority_topics.study.paths import ROOT
+from minority_topics.study.uv import uv_settings
 
 
 def definition(folder, *pins):
@@ -24,7 +37,10 @@ def test_pins_are_those_of_the_pip_section(tmp_path):
     assert read_pins(definition(tmp_path, "a==1", "b==2")) == ["a==1", "b==2"]
 
 
-def test_builds_an_environment_and_runs_its_script(tmp_path):
+@pytest.mark.parametrize("name", ["plain", "täs tä; $(touch pwned)"])
+def test_builds_an_environment_and_runs_its_script(tmp_path, name):
+    home, tmp_path = tmp_path, tmp_path / name
+    tmp_path.mkdir()
     path = definition(tmp_path, "iniconfig==2.0.0")
     script = path.with_suffix(".post-deploy.sh")
     script.write_text('python -c "import iniconfig" && touch "$CONDA_PREFIX/deployed"\n')
@@ -32,6 +48,7 @@ def test_builds_an_environment_and_runs_its_script(tmp_path):
     assert outcome["status"] == "ok", outcome["reason"]
     assert (tmp_path / "env" / "deployed").exists()
     assert failure(tmp_path / "env.json") == ""
+    assert not list(home.rglob("pwned"))
 
 
 @pytest.mark.parametrize(
@@ -52,6 +69,155 @@ def test_a_failed_build_is_recorded_with_its_reason(tmp_path, pin, script, reaso
     build(path, tmp_path / "env.json")
     assert reason in failure(tmp_path / "env.json")
     assert json.loads((tmp_path / "env.json").read_text())["status"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("kill -9 $$", "bash was killed (signal SIGKILL)"),
+        ("sleep 30", "bash was stopped after 0.005 minutes"),
+        ("printf '\\377 error: \\377\\n' >&2; exit 1", "bash failed: \ufffd error: \ufffd"),
+    ],
+)
+def test_a_tool_that_ends_badly_is_told_in_a_sentence(monkeypatch, script, reason):
+    monkeypatch.setattr(environments, "BUILD_MINUTES", 0.005)
+    with pytest.raises(environments.BuildError, match=re.escape(reason)):
+        environments._run(["bash", "-c", script], environ={"PATH": os.environ["PATH"]})
+
+
+def test_without_uv_a_build_says_so(tmp_path, monkeypatch):
+    path = definition(tmp_path, "iniconfig==2.0.0")
+    monkeypatch.setattr(environments, "find_uv", lambda: None)
+    assert "uv is not installed" in build(path, tmp_path / "env.json")["reason"]
+    monkeypatch.setattr(environments, "find_uv", lambda: str(tmp_path / "gone" / "uv"))
+    assert "uv could not be started" in build(path, tmp_path / "env.json")["reason"]
+
+
+def test_an_interrupted_build_leaves_no_record(tmp_path, monkeypatch):
+    path, record = definition(tmp_path, "iniconfig==2.0.0"), tmp_path / "env.json"
+    environment(record)
+
+    def interrupted(*command):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(environments, "_run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        build(path, record)
+    assert not record.exists()
+
+
+SLOW_UV = """#!/bin/sh
+sleep 60 &
+echo $! > {pid}.part && mv {pid}.part {pid}
+wait
+"""
+BUILD = """if True:
+    from minority_topics import cli
+    from minority_topics.study import environments
+    environments.find_uv = lambda: {uv!r}
+    cli.main(["build_env", {path!r}, "--record", {record!r}, "--stop-with-parent"])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["its parent is killed", "SIGTERM", "SIGINT"])
+def test_a_build_that_ends_takes_what_it_started_along(tmp_path, how):
+    uv, pid, record = (tmp_path / name for name in ("uv", "pid", "env.json"))
+    uv.write_text(SLOW_UV.format(pid=pid))
+    uv.chmod(0o755)
+    path = definition(tmp_path, "iniconfig==2.0.0")
+    code = BUILD.format(uv=str(uv), path=str(path), record=str(record))
+    command = [sys.executable, "-c", code]
+    if how.startswith("its parent"):
+        command = [sys.executable, "-c", f"import subprocess; subprocess.run({command!r})"]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+    run = subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL)
+    wait_for(pid.exists, 30)
+    family = psutil.Process(run.pid).children(recursive=True)
+    assert int(pid.read_text()) in [process.pid for process in family]
+    run.send_signal(getattr(signal, how, signal.SIGKILL))
+    run.wait(timeout=30)
+    _, running = psutil.wait_procs(family, timeout=5)
+    assert not [process for process in running if process.status() != psutil.STATUS_ZOMBIE]
+    assert not record.exists()
+
+
+def wait_for(ready, seconds):
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def environment(record, entries=3, **changes):
+    """What a build leaves: a Python, packages and a record of them."""
+    folder = record.with_suffix("")
+    packages = folder / "lib" / "python3.11" / "site-packages"
+    packages.mkdir(parents=True)
+    (folder / "bin").mkdir()
+    (folder / "bin" / "python").touch()
+    for number in range(entries):
+        (packages / f"package{number}").mkdir()
+    (packages / "__pycache__").mkdir()
+    outcome = {"environment": record.stem, "digest": "", "status": "ok", "reason": ""}
+    record.write_text(json.dumps(outcome | {"entries": entries} | changes))
+    return packages
+
+
+def test_a_build_counts_what_it_installed(tmp_path):
+    record = tmp_path / "env.json"
+    build(definition(tmp_path, "iniconfig==2.0.0"), record)
+    assert read_record(record)["entries"] >= 2
+    assert list(forget_broken(tmp_path)) == []
+
+
+DAMAGED = [
+    "",
+    "{",
+    "[]",
+    "null",
+    "{}",
+    '{"status": "ok"}',
+    '{"status": 1, "reason": ""}',
+    "[" * 10**5,
+]
+
+
+@pytest.mark.parametrize("content", DAMAGED, ids=lambda content: content[:30])
+def test_a_damaged_record_is_named_and_forgotten(tmp_path, content):
+    record = tmp_path / "env.json"
+    environment(record)
+    record.write_text(content)
+    with pytest.raises(RecordError, match=re.escape(f"{record} ")):
+        failure(record)
+    (sentence,) = forget_broken(tmp_path)
+    assert sentence.startswith(f"{record} ")
+    assert sentence.endswith(": the environment is built again")
+    assert not record.exists()
+
+
+def test_a_half_deleted_environment_is_noticed(tmp_path):
+    packages = environment(tmp_path / "half.json")
+    environment(tmp_path / "headless.json")
+    environment(tmp_path / "whole.json")
+    old = tmp_path / "old.json"
+    environment(old)
+    old.write_text(json.dumps({"status": "ok", "reason": ""}))  # before entries were counted
+    assert list(forget_broken(tmp_path)) == []
+    (packages / "package1").rmdir()
+    (tmp_path / "headless" / "bin" / "python").unlink()
+    assert list(forget_broken(tmp_path)) == [
+        f"{tmp_path / 'half'} has 2 of its 3 packages and files: the environment is built again",
+        f"{tmp_path / 'headless'} has no Python: the environment is built again",
+    ]
+    assert sorted(path.name for path in tmp_path.glob("*.json")) == ["old.json", "whole.json"]
+
+
+def test_an_environment_that_could_not_be_built_is_tried_again(tmp_path):
+    environment(tmp_path / "env.json", status="failed", reason="no compiler")
+    assert failure(tmp_path / "env.json") == "no compiler"
+    assert list(forget_broken(tmp_path)) == []
+    assert not (tmp_path / "env.json").exists()
 
 
 def test_pip_settings_reach_uv(tmp_path):
@@ -103,6 +269,14 @@ def test_definition_and_lock_agree(path):
     text = path.with_suffix(".lock").read_text()
     assert "://" not in text
     assert "--index" not in text
+
+
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+def test_every_environment_can_run_fits_with_conda(path):
+    """There a fit and what watches it run in one environment, unlike with uv."""
+    text = path.read_text()
+    conda = [line for line in text.splitlines() if line.startswith("  - psutil=")]
+    assert conda or any(pin.startswith("psutil==") for pin in read_pins(path))
 
 
 @pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)

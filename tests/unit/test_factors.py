@@ -6,11 +6,11 @@ from numba import config, set_num_threads
 from scipy.sparse import csr_matrix
 from scipy.special import xlogy
 
-from minority_topics.accelerated import Accelerated
-from minority_topics.factors import Factor, infer
-from minority_topics.kernels import Passes
-from minority_topics.registers import LINE
-from minority_topics.solvers import Alternation, Constraints, Exact, minimise
+from minority_topics.nmf.descent import Accelerated, Alternation, minimise
+from minority_topics.nmf.factors import Factor, infer
+from minority_topics.nmf.kernels import Passes
+from minority_topics.nmf.registers import LINE
+from minority_topics.nmf.solvers import Constraints, Exact
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_rows_begin_on_a_line_and_end_in_zeros(rng, n_topics, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_topics", [1, 8, 17, 50, 130])
+@pytest.mark.parametrize("n_topics", [1, 8, 17, 50, 130, pytest.param(800, marks=pytest.mark.slow)])
 def test_a_pass_equals_the_plain_one(rng, n_topics, dtype):
     V = csr_matrix(rng.poisson(0.3, (40, 30)).astype(dtype))
     X, Y = sparse_factor(rng, 40, n_topics, dtype), sparse_factor(rng, 30, n_topics, dtype)
@@ -189,7 +189,7 @@ def test_a_step_that_rises_is_taken_back(rng, acceleration):
 @pytest.mark.skipif(config.NUMBA_NUM_THREADS < 2, reason="one thread is allowed")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_number_of_threads_does_not_change_a_byte(monkeypatch, dtype):
-    monkeypatch.setattr("minority_topics.kernels.SMALL", 0)
+    monkeypatch.setattr("minority_topics.nmf.compiled.SMALL", 0)
     ends = []
     for n_threads in (1, 2):
         set_num_threads(n_threads)
@@ -226,3 +226,58 @@ def test_inferred_rows_minimise_the_divergence_whatever_the_batch():
     V = V.toarray()
     expected = (xlogy(V, V) - xlogy(V, WH) - V).sum(axis=1) + W.sum(axis=1)
     np.testing.assert_allclose(objective[explained], expected[explained], rtol=1e-9, atol=1e-12)
+
+
+# --- shapes ---------------------------------------------------------------------------------------
+
+
+def fitting(rng):
+    """A matrix of 6 documents and 5 words, W and H^T of 3 topics."""
+    V = csr_matrix(rng.poisson(1, (6, 5)).astype(float))
+    return Passes(V), rng.random((6, 3)), rng.random((5, 3))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda W, Ht: (W[:, :2], Ht),
+        lambda W, Ht: (W, Ht[:, :2]),
+        lambda W, Ht: (W[:-1], Ht),
+        lambda W, Ht: (W, Ht[:-1]),
+        lambda W, Ht: (W.astype(np.float32), Ht),
+        lambda W, Ht: (W, Ht.astype(np.float32)),
+    ],
+    ids=["topics of W", "topics of H", "documents", "words", "type of W", "type of H"],
+)
+def test_no_kernel_sees_factors_that_do_not_fit(rng, spoil):
+    passes, W, Ht = fitting(rng)
+    W, Ht = (np.ascontiguousarray(factor) for factor in spoil(W, Ht))
+    calls = [
+        lambda: passes.rows(W, Ht),
+        lambda: passes.columns(W, Ht),
+        lambda: Factor.of(W).update(passes.by_row, Factor.of(Ht)),
+        lambda: infer(passes.by_row, W, Ht, np.ones(3), np.ones(6, dtype=bool), 10, 0.0),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="do not fit a matrix"):
+            call()
+
+
+def test_no_kernel_sees_bounds_that_do_not_fit(rng):
+    passes, W, Ht = fitting(rng)
+    with pytest.raises(ValueError, match="caps"):
+        infer(passes.by_row, W, Ht, np.ones(2), np.ones(6, dtype=bool), 10, 0.0)
+    with pytest.raises(ValueError, match="caps"):
+        infer(passes.by_row, W, Ht, np.ones(3), np.ones(5, dtype=bool), 10, 0.0)
+    with pytest.raises(ValueError, match="capped"):
+        Factor.of(W).update(passes.by_row, Factor.of(Ht), n_capped=1, capped=np.ones(5, dtype=bool))
+    with pytest.raises(ValueError, match="kind"):
+        Factor.of(W, kind=np.arange(6))
+
+
+@pytest.mark.parametrize(("name", "value"), [("indices", 5), ("indices", -1), ("indptr", 10**6)])
+def test_a_matrix_that_points_outside_itself_is_refused(rng, name, value):
+    V = fitting(rng)[0].V
+    getattr(V, name)[-1] = value
+    with pytest.raises(ValueError, match="not a sparse matrix"):
+        Passes(V)

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minority_topics.cards import CARDS
-from minority_topics.catalogue import FIGURES, SWEEP_TITLES
-from minority_topics.figures import draw, looks_of
-from minority_topics.registry import read_methods
+from minority_topics.report.catalogue import FIGURES, SWEEP_TITLES
+from minority_topics.report.figures import draw, looks_of
+from minority_topics.scores.cards import CARDS
+from minority_topics.scores.tables import TOPIC_COLUMNS, read_frame, write_frame, write_rows
+from minority_topics.study.registry import read_methods
 
 METHODS = {"constrained_nmf": ["ok"] * 3, "nmf": ["ok"] * 3, "lda": ["ok", "failed", "ok"]}
 
@@ -45,7 +46,8 @@ def table_for(name, methods):
     if source == "constraints":
         return scores_of(methods, first, w_max=[0, 1e-9], theta_min=[0.2, 0.4])
     if source == "learning_rate":
-        return scores_of({"constrained_nmf_paper": ["ok", "ok", "failed"]}, first, eta=[0.1, 1])
+        fits = {"constrained_nmf_paper": ["ok", "ok", "failed"]}
+        return scores_of(fits, first, eta=[0.1, 1], w_max=[1e-3], theta_min=[0.2])
     if source == "trajectory":
         rows = itertools.product(["constrained_nmf"], repetitions, range(5))
         table = pd.DataFrame(rows, columns=["method", "repetition", "iteration"])
@@ -60,6 +62,7 @@ def table_for(name, methods):
     return table.assign(seconds=1.0, peak_memory_mb=100.0) if source == "resources" else table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*FIGURES, *SWEEP_TITLES])
 def test_figure_is_drawn_twice_alike_even_with_gaps(name, tmp_path):
     methods = METHODS
@@ -107,7 +110,7 @@ def test_heat_map_has_the_papers_choice_in_its_table(tmp_path):
 
 
 def test_converged_fits_keep_their_last_objective():
-    from minority_topics.figures.error_bar import table
+    from minority_topics.report.figures.error_bar import table
 
     rows = [
         ("m", 0, 0, 9.0),
@@ -120,3 +123,48 @@ def test_converged_fits_keep_their_last_objective():
     shown = table(pd.DataFrame(rows, columns=columns))
     assert shown["mean"].tolist() == [9.0, 6.0, 4.0]
     assert shown["sd"].tolist() == pytest.approx([0, np.sqrt(2), np.sqrt(2)])
+
+
+WORDS = ["null", "nan", "-ness", "=1+1", "NA", "'-x", "true"]
+
+
+def test_words_that_look_like_nothing_or_a_formula_are_shown(tmp_path):
+    rows = [
+        dict(zip(TOPIC_COLUMNS, (1, "minority", 3, rank, word, "", False), strict=True))
+        for rank, word in enumerate(WORDS, start=1)
+    ]
+    write_rows(tmp_path / "table.csv", rows, TOPIC_COLUMNS)
+    draw("topics", tmp_path / "table.csv", read_methods(), tmp_path / "topics.png")
+    for name in ("table.csv", "topics.csv"):
+        assert read_frame(tmp_path / name)["word"].tolist() == WORDS
+        assert "'=1+1" in (tmp_path / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["null", "nan", "true", "inf"])
+def test_a_dataset_may_have_any_name(name, tmp_path):
+    scores = scores_of(METHODS).assign(dataset=name)
+    write_frame(tmp_path / "table.csv", scores)
+    draw("purity_nmi", tmp_path / "table.csv", read_methods(), tmp_path / "out.png")
+    assert set(read_frame(tmp_path / "out.csv")["dataset"]) == {name}
+
+
+def test_frames_are_read_as_they_were_written(tmp_path):
+    columns = {"word": WORDS, "=x": [0.5, np.nan, -1.0, 1e-9, 0, 1, 2]}
+    frame = pd.DataFrame({**columns, "n": range(7), "reason": ["-1", "", *"abcde"]})
+    write_frame(tmp_path / "a.csv", frame)
+    again = read_frame(tmp_path / "a.csv")
+    assert list(again) == list(frame)
+    assert again["word"].tolist() == WORDS
+    assert again["=x"].dtype == float
+    assert again["=x"].isna().tolist() == [False, True, *[False] * 5]
+    assert again["n"].tolist() == list(range(7))
+    assert again["reason"][0] == "-1"
+    assert again["reason"].isna().sum() == 1
+
+
+def test_captions_are_true_of_labelled_data_too():
+    for figure in FIGURES.values():
+        words = f"{figure.title} {figure.caption}".lower()
+        assert "synthetic" not in words
+        assert "injected" not in words
+    assert "first repetition that came out" in FIGURES["topics"].caption

@@ -1,8 +1,8 @@
 import pytest
 import scipy.sparse as sp
 
-from minority_topics.contract import Problem, UnusableProblem
-from minority_topics.guidance import seed_lists
+from minority_topics.methods.contract import Problem, UnusableProblem
+from minority_topics.methods.shared.seed_lists import seed_lists
 
 
 def problem_of(seed_words, n_minority, vocabulary="abcdefgh"):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from minority_topics.contract import Problem, UnusableProblem, check_fit
 from minority_topics.methods import corex, guidedlda, guidednmf
+from minority_topics.methods.contract import Problem, UnusableProblem, check_fit
 
 
 def problem_of(n_topics=3, n_minority=2, seed_words=("c", "a", "d"), **options):

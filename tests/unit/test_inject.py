@@ -3,10 +3,16 @@
 import numpy as np
 import pytest
 
-from minority_topics.contract import read_lines
-from minority_topics.corpus import simulate_background
-from minority_topics.inject import Topic, inject, read_topics, spoil_seed_words, topic_word_truth
-from minority_topics.registry import ROOT
+from minority_topics.base.files import read_lines
+from minority_topics.corpus.background import simulate_background
+from minority_topics.corpus.injection import (
+    Topic,
+    inject,
+    read_topics,
+    spoil_seed_words,
+    topic_word_truth,
+)
+from minority_topics.study.paths import ROOT
 
 TOPICS = [
     Topic("one", "1", dict.fromkeys("abcde", "")),

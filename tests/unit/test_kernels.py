@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from minority_topics import kernels
-from minority_topics.kernels import N_BLOCKS, Passes
+from minority_topics.nmf import compiled
+from minority_topics.nmf.kernels import N_BLOCKS, Passes
 
 DTYPES = [np.float32, np.float64]
 ROUNDING = {np.float32: 1e-5, np.float64: 1e-12}
@@ -124,10 +124,20 @@ def test_a_stored_zero_is_no_entry(rng):
         np.testing.assert_array_equal(with_zeros, without)
 
 
+@pytest.mark.parametrize("index", [6, 2**31, 2**32 + 3, -1, -(2**32) + 3])
+def test_an_index_is_checked_before_it_is_narrowed(rng, index):
+    V = csr_matrix(sparse(rng, 8, 6))
+    V.indices = V.indices.astype(np.int64)
+    assert Passes(V).by_row.indices.dtype == np.int32
+    V.indices[2] = index
+    with pytest.raises(ValueError, match="an index is outside its 6 columns"):
+        Passes(V)
+
+
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread is allowed")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_number_of_threads_does_not_change_a_byte(rng, dtype, monkeypatch):
-    monkeypatch.setattr(kernels, "SMALL", 0)  # else so small a matrix is left to one thread
+    monkeypatch.setattr(compiled, "SMALL", 0)  # else so small a matrix is left to one thread
     before = numba.get_num_threads()
     V = csr_matrix(uneven(rng, 3000, 400).astype(dtype))
     W, Ht = factors(rng, V.shape, 6, dtype)

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from minority_topics.methods.keyatm import choose_engine, token_columns, topic_word_of_state
-from minority_topics.registry import ROOT
+from minority_topics.study.paths import ROOT
 
 REFERENCE = ROOT.parent / "shared" / "reference" / "keyatm"
 

@@ -7,8 +7,9 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 from scipy.spatial.distance import jensenshannon
 
-from minority_topics import metrics
-from minority_topics.cards import CARDS
+from minority_topics.methods.contract import minority_by_seed_share, seed_share
+from minority_topics.scores import metrics
+from minority_topics.scores.cards import CARDS
 
 # Ten documents in three clusters and the outliers:
 #   cluster 0: topics 0 0 1          majority 2 of 3
@@ -326,21 +327,21 @@ def test_diversity_without_words_is_nan():
 
 def test_seed_share_by_hand():
     topic_word = np.array([[1, 1, 2], [0, 3, 1], [0, 0, 0], [4, 0, 0]])
-    assert metrics.seed_share(topic_word, [0, 2]) == pytest.approx([3 / 4, 1 / 4, 0, 1])
-    assert metrics.seed_share(topic_word, [0, 2, 2]) == pytest.approx([3 / 4, 1 / 4, 0, 1])
+    assert seed_share(topic_word, [0, 2]) == pytest.approx([3 / 4, 1 / 4, 0, 1])
+    assert seed_share(topic_word, [0, 2, 2]) == pytest.approx([3 / 4, 1 / 4, 0, 1])
 
 
 def test_minority_topics_have_the_largest_seed_share_with_ties_in_order():
     topic_word = np.array([[1, 3], [2, 2], [0, 1], [5, 5], [9, 1]])  # 1/4, 1/2, 0, 1/2, 9/10
-    assert metrics.minority_by_seed_share(topic_word, [0], 3).tolist() == [4, 1, 3]
-    assert metrics.minority_by_seed_share(topic_word, [0], 2).tolist() == [4, 1]
+    assert minority_by_seed_share(topic_word, [0], 3).tolist() == [4, 1, 3]
+    assert minority_by_seed_share(topic_word, [0], 2).tolist() == [4, 1]
 
 
 def test_topics_of_seed_words_alone_tie_whatever_the_rounding(rng):
     topic_word = np.zeros((40, 300))
     seed_columns = np.sort(rng.permutation(300)[:57])
     topic_word[:, seed_columns] = rng.random((40, 57))
-    assert metrics.minority_by_seed_share(topic_word, seed_columns, 40).tolist() == list(range(40))
+    assert minority_by_seed_share(topic_word, seed_columns, 40).tolist() == list(range(40))
 
 
 # --- cards and the score of a model -------------------------------------------------------------
@@ -404,7 +405,7 @@ def test_score_is_put_together_from_the_single_measures(rng):
     model = random_model(rng)
     labels, topic_word = model["labels"], model["topic_word"]
     assignments = metrics.assign(model["doc_topic"])
-    minority = metrics.minority_by_seed_share(topic_word, model["seed_columns"], 3)
+    minority = minority_by_seed_share(topic_word, model["seed_columns"], 3)
     divergences = metrics.jsd_per_topic(model["truth"], topic_word)
     precision, recall, f1 = metrics.detection(labels, assignments, minority)
     assert metrics.score(**model) == {

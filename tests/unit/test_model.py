@@ -1,9 +1,12 @@
 """`ConstrainedNMF`: the scikit-learn contract, its inputs, warnings and errors, published data."""
 
 import csv
+import math
 import pickle
 import warnings
+from fractions import Fraction
 from pathlib import Path
+from threading import Thread
 
 import numba
 import numpy as np
@@ -17,10 +20,13 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.estimator_checks import estimator_checks_generator
 from threadpoolctl import threadpool_limits
 
-from minority_topics import ConstrainedNMF, metrics
-from minority_topics import model as model_module
-from minority_topics.model import ConstraintWarning, ObjectiveWarning
-from minority_topics.start import block_solution
+from minority_topics import ConstrainedNMF
+from minority_topics.base.text import shown
+from minority_topics.nmf import model as model_module
+from minority_topics.nmf import start as start_module
+from minority_topics.nmf.model import ConstraintWarning, ObjectiveWarning
+from minority_topics.nmf.start import block_solution
+from minority_topics.scores import metrics
 
 # Most fits here are cut short on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore:Not converged")
@@ -204,7 +210,7 @@ def test_the_start_with_the_lowest_objective_is_kept(X, ends):
 )
 def test_a_small_corpus_has_more_block_starts(X, ends, monkeypatch, start, small, n_starts):
     work = np.count_nonzero(X) * 4 * 50
-    monkeypatch.setattr(model_module, "AUTO_WORK", work if small else work - 1)
+    monkeypatch.setattr(start_module, "AUTO_WORK", work if small else work - 1)
     make(n_init="auto", start=start).fit(X)
     assert len(ends) == n_starts
 
@@ -377,6 +383,16 @@ def test_transform_speaks_in_the_units_of_topics_of_any_scale(X, solver):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("n_topics", [1, 4])
+def test_transform_leaves_the_topics_alone(X, solver, n_topics):
+    model = fitted(X, solver=solver, n_topics=n_topics, n_minority=0, start="random")
+    before = model.components_.copy()
+    first = model.transform(X)
+    np.testing.assert_array_equal(model.components_, before)
+    np.testing.assert_array_equal(model.transform(X), first)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("w_max", [0, 1e-9, 0.05])
 def test_transform_respects_the_cap_in_seed_free_documents(X, solver, w_max):
     model = fitted(X, solver=solver, w_max=w_max, start="random")
@@ -507,7 +523,61 @@ def test_no_bound_on_W(X):
     assert np.isfinite(list(model.kkt_.values())).all()
 
 
+# --- scale --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dtype", "exponent"),
+    [(np.float64, 664), (np.float64, -664), (np.float64, 1000), (np.float64, -1000),
+     (np.float32, 66), (np.float32, -100)],
+)  # fmt: skip
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_matrix_of_any_scale_has_the_fit_of_a_plain_one(X, solver, dtype, exponent):
+    X = (0.9 * X / X.max()).astype(dtype)  # the scale at which others are fitted
+    parameters = {"solver": solver, "start": "random", "max_iter": 20, "tol": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain, scaled = (make(**parameters, w_max=np.ldexp(0.01, power)) for power in (0, exponent))
+        W, scaled_W = plain.fit_transform(X), scaled.fit_transform(np.ldexp(X, exponent))
+    assert scaled_W.dtype == dtype
+    np.testing.assert_array_equal(scaled.components_, plain.components_)
+    np.testing.assert_allclose(np.ldexp(scaled_W, -exponent), W, atol=1e-6 * W.max())
+    assert math.ldexp(scaled.objective_, -exponent) == pytest.approx(plain.objective_, rel=1e-9)
+    assert scaled.feasible_ == plain.feasible_
+    again = scaled.transform(np.ldexp(X, exponent))
+    np.testing.assert_allclose(np.ldexp(again, -exponent), plain.transform(X), atol=1e-6 * W.max())
+
+
+@pytest.mark.parametrize(
+    ("dtype", "scale"),
+    [(np.float64, 1e200), (np.float64, 1e-200), (np.float32, 1e20), (np.float32, 1e-30)],
+)
+def test_huge_and_tiny_matrices_are_fitted_as_well(X, dtype, scale):
+    plain = fitted(X.astype(dtype), max_iter=200)
+    scaled = fitted(X.astype(dtype) * dtype(scale), max_iter=200, w_max=1e-9 * scale)
+    assert scaled.feasible_
+    assert scaled.objective_ == pytest.approx(plain.objective_ * scale, rel=0.02)
+    batches = make(w_max=1e-9 * scale).partial_fit(X.astype(dtype) * dtype(scale))
+    batches.partial_fit(X.astype(dtype))
+    assert np.isfinite(batches.components_).all()
+    assert batches.feasible_
+
+
+@pytest.mark.parametrize(("dtype", "largest"), [(np.float64, 1.7e308), (np.float32, 3.4e38)])
+def test_what_the_type_cannot_hold_is_refused(X, dtype, largest):
+    X = (X > 0).astype(dtype) * dtype(largest)
+    with pytest.raises(ValueError, match=r"add up to more than float.. can hold; divide X"):
+        make().fit(X)
+
+
 # --- warnings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_a_warning_points_to_the_caller(X, method):
+    with pytest.warns(ConvergenceWarning) as caught:
+        getattr(make(max_iter=3), method)(X)
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 @pytest.mark.parametrize("solver", ["paper", "projected"])
@@ -515,6 +585,21 @@ def test_unmet_constraints_are_warned_of(X, solver):
     with pytest.warns(ConstraintWarning, match=rf"not met by solver='{solver}'.*theta_min=0\.9"):
         model = make(solver=solver, theta_min=0.9).fit(X)
     assert not model.feasible_
+
+
+@pytest.mark.parametrize(
+    ("bounds", "named", "silent"),
+    [
+        ({"w_max": np.inf, "theta_min": 0.9}, "theta_min=0.9", "w_max"),
+        ({"w_max": 1e-9, "theta_min": 0.0}, "w_max=1e-09", "theta_min"),
+    ],
+)
+def test_only_the_bound_that_is_not_met_is_named(X, bounds, named, silent):
+    with pytest.warns(ConstraintWarning, match="not met by") as caught:
+        make(solver="paper", **bounds).fit(X)
+    (said,) = (str(w.message) for w in caught if w.category is ConstraintWarning)
+    assert named in said
+    assert silent not in said
 
 
 def test_a_rising_objective_is_warned_of(X):
@@ -564,6 +649,18 @@ def test_no_seed_word_in_the_vocabulary_is_warned_of(X):
         make(seed_words=["absent"], vocabulary=WORDS).fit(X)
 
 
+def test_the_start_of_a_fit_does_not_silence_another_thread():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with start_module.whole_process(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            other = Thread(target=model_module.warn_the_caller, args=["told"])
+            other.start()
+            other.join(0.2)
+        other.join()
+    assert [str(warning.message) for warning in caught] == ["told"]
+
+
 def test_a_fit_that_ends_in_nan_is_not_feasible(X, monkeypatch):
     minimise = model_module.minimise
 
@@ -573,41 +670,91 @@ def test_a_fit_that_ends_in_nan_is_not_feasible(X, monkeypatch):
         descent.history[:] = [1.0, np.nan]
 
     monkeypatch.setattr(model_module, "minimise", spoilt)
-    with pytest.warns(ObjectiveWarning, match="nan"):
+    with pytest.warns(ObjectiveWarning) as caught:
         model = make().fit(X)
     assert not model.feasible_
+    (said,) = (str(w.message) for w in caught if w.category is ObjectiveWarning)
+    assert said.startswith("The objective is nan after 1 iterations")
+    assert "rose" not in said
+
+
+@pytest.mark.parametrize("w_max", [1e300, 3e38, np.inf])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_bound_that_the_type_cannot_hold_is_none(X, solver, w_max):
+    X = X.astype(np.float32)
+    parameters = {"solver": solver, "theta_min": 0, "max_iter": 20, "tol": 0, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = make(w_max=w_max, **parameters).fit(X)
+        W = model.transform(X)
+    unbounded = make(w_max=np.inf, **parameters).fit(X)
+    np.testing.assert_array_equal(model.components_, unbounded.components_)
+    np.testing.assert_array_equal(W, unbounded.transform(X))
 
 
 # --- errors -------------------------------------------------------------------------------------
 
 INVALID = {
-    "n_topics": [0, -1, 2.5, "4", None, 2**16],
-    "n_minority": [-1, 5, 1.5, None],
-    "w_max": [-1e-9, np.nan, None, "1e-9"],
-    "theta_min": [-0.1, 1, 1.5, np.nan, None, "0.4"],
-    "solver": ["exactly", None, 1],
-    "start": ["blocks", None, 3, (np.ones((40, 4)),)],
-    "n_init": [0, 1.5, "many", None],
-    "h_update": [0, 3, None, "1"],
-    "eta": [-1, np.nan, None, "1e-3"],
-    "max_iter": [0, 1.5, None],
-    "tol": [-1, np.nan, None, "1e-5"],
-    "seed_words": [None, WORDS[0], [0.5, 1.5], np.arange(25) == 7, [0, WORDS[1]]],
-    "vocabulary": [WORDS[:-1]],
-}
+    "n_topics": [0, -1, 2.5, "4", None, 2**16, True, np.array(4), np.nan],
+    "n_minority": [-1, 5, 1.5, None, False, "2"],
+    "w_max": [-1e-9, np.nan, None, "1e-9", True, [1], 1j, 10**400, 10**9999],
+    "theta_min": [-0.1, 1, 1.5, np.nan, np.inf, None, "0.4", True, 1 - 1e-17],
+    "solver": ["exactly", None, 1, np.array(["exact"] * 2), ["exact"]],
+    "start": ["blocks", None, 3, (np.ones((40, 4)),), ("a", "b"), (None, None), (object(), 1)],
+    "n_init": [0, 1.5, "many", None, True, np.array([1, 2])],
+    "h_update": [0, 3, None, "1", True, np.array([1, 2])],
+    "eta": [-1, np.nan, np.inf, None, "1e-3"],
+    "acceleration": ["none", None, 1, np.array(["plain"] * 2)],
+    "max_iter": [0, 1.5, None, True, np.inf],
+    "tol": [-1, np.nan, np.inf, None, "1e-5"],
+    "checkpoint": [5, b"fit.npz", True, ["fit.npz"]],
+    "checkpoint_every": [0, 1.5, None, True],
+    "verbose": ["a", -1, None, 1.5],
+    "seed_words": [
+        None, 0, 1.5, True, WORDS[0], b"word0", [0.5, 1.5], np.arange(25) == 7, [0, WORDS[1]],
+        [[0, 1]], np.ones((2, 2), dtype=int), np.array(3), {0: 1}, iter([0, 1]), [None], [2**70],
+    ],
+    "vocabulary": [
+        WORDS[:-1], set(WORDS), frozenset(WORDS), "abcdefghijklmnopqrstuvwxy", 25, iter(WORDS),
+        [*WORDS[:-1], WORDS[0]], [*WORDS[:-1], None], [*WORDS[:-1], ["x"]], np.array(3),
+        dict.fromkeys(WORDS, 0), {word: j + 1 for j, word in enumerate(WORDS)},
+        {word: str(j) for j, word in enumerate(WORDS)}, dict(enumerate(WORDS)),
+    ],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        pytest.param(name, value, id=f"{name}={str(value)[:20]}")
+        pytest.param(name, value, id=f"{name}={shown(value)[:20]}")
         for name, values in INVALID.items()
         for value in values
     ],
 )
 def test_an_invalid_parameter_is_named(X, name, value):
-    with pytest.raises(ValueError, match=name):
+    with pytest.raises(ValueError, match=name) as caught:
         make(**({"vocabulary": WORDS} | {name: value})).fit(X)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_numbers_of_numpy_are_numbers(X):
+    model = make(
+        n_topics=np.int8(4), n_minority=np.int32(2), w_max=np.float32(1e-9), max_iter=np.int8(50),
+        theta_min=np.float64(0.4), tol=Fraction(1, 100_000), random_state=np.int64(0), n_init=1,
+        seed_words=set(SEEDS), verbose=False,
+    )  # fmt: skip
+    np.testing.assert_allclose(model.fit(X).components_, make().fit(X).components_, rtol=1e-6)
+    assert model.fit(X).feasible_
+    assert make(max_iter=10**30).fit(X).feasible_
+
+
+@pytest.mark.parametrize("name", ["n_topics", "w_max", "solver", "verbose"])
+def test_an_invalid_parameter_is_named_after_a_fit_too(X, name):
+    model = make().fit(X).set_params(**{name: "?"})
+    for method in (model.transform, model.partial_fit):
+        with pytest.raises(ValueError, match=name):
+            method(X)
 
 
 @pytest.mark.parametrize(
@@ -706,6 +853,7 @@ def test_exact_on_the_authors_data(
         assert max(model.kkt_["primal_W"], model.kkt_["primal_H"]) <= 1e-9
 
 
+@pytest.mark.slow
 def test_projected_reproduces_the_published_scores(authors):
     _, purity, nmi, _ = fit_authors(authors, 20, 7, 10, solver="projected", start="random", tol=0)
     assert purity == pytest.approx(0.154, abs=0.02)

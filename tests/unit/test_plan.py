@@ -1,20 +1,17 @@
 """What a configuration asks for: names of variants, tables, and no fit twice."""
 
 import copy
+import shlex
 
 import pytest
 import yaml
 
-from minority_topics.config import complete
-from minority_topics.plan import Cell, Plan
-from minority_topics.registry import (
-    ROOT,
-    ConfigError,
-    find_method,
-    parse_variant,
-    read_methods,
-    variant,
-)
+from minority_topics.report.catalogue import FIGURES
+from minority_topics.study import plan as plan_module
+from minority_topics.study.config import complete
+from minority_topics.study.paths import FITS, ROOT
+from minority_topics.study.plan import Cell, Plan
+from minority_topics.study.registry import ConfigError, find_method, read_methods
 
 METHODS = read_methods()
 SMALL = {
@@ -26,21 +23,13 @@ SMALL = {
 
 
 def plan_of(**changes):
-    config = complete({**copy.deepcopy(SMALL), **changes})
+    config = complete({**copy.deepcopy(SMALL), **changes}, FIGURES)
     return Plan(config, METHODS)
-
-
-def test_names_of_variants_tell_what_was_changed():
-    name = variant("nmf", {"w_max": 1e-9, "start": "random", "n": 5})
-    assert name == 'nmf/w_max=1e-09,start="random",n=5'
-    assert parse_variant(name) == ("nmf", {"w_max": 1e-9, "start": "random", "n": 5})
-    assert variant("nmf", {}) == "nmf"
-    assert parse_variant("nmf") == ("nmf", {})
 
 
 def test_a_variant_of_a_method_has_the_options_of_its_row_with_changes():
     row = find_method(METHODS, "constrained_nmf_paper/eta=10")
-    assert row.options == {"solver": "paper", "start": "random", "eta": 10}
+    assert row.options == {**METHODS["constrained_nmf_paper"].options, "eta": 10}
     assert row.module == "constrained_nmf"
     with pytest.raises(ConfigError, match="no method 'nfm'"):
         find_method(METHODS, "nfm/eta=1")
@@ -68,6 +57,14 @@ def test_ablation_is_a_grid_whose_original_is_not_fitted_twice():
     assert len(plan.cells) == 4 + 3
 
 
+def test_the_table_of_an_ablation_tells_the_bounds_that_its_fits_were_asked_for():
+    ablation = {"method": "constrained_nmf_paper", "options": {"eta": [0.1]}}
+    options = {"constrained_nmf_paper": {"theta_min": 0.2}}
+    plan = plan_of(ablations={"learning_rate": ablation}, options=options)
+    varied = plan.tables["sim", "learning_rate"].varied
+    assert varied == {"eta": 0.001, "w_max": 1e-9, "theta_min": 0.2}
+
+
 def test_sweep_varies_the_dataset_and_nothing_else():
     sweep = {"key": "rate", "values": [0.1, 0.2], "methods": ["nmf"]}
     plan = plan_of(sweeps={"rates": sweep})
@@ -75,6 +72,52 @@ def test_sweep_varies_the_dataset_and_nothing_else():
     assert [cell.dataset for cell in cells] == ["sim", "sim/rate=0.2"]
     changed = {**plan.datasets["sim"], "rate": 0.2}
     assert plan.datasets["sim/rate=0.2"] == changed
+
+
+GRID = {"a": list(range(60)), "b": list(range(50))}
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (
+            {"ablations": {"grid": {"method": "nmf", "options": GRID}}},
+            "ablations.grid: 3000 folders of fits of dataset sim would put .* and 100000 is the "
+            "most; raise batch_size, or give fewer values or repetitions",
+        ),
+        (
+            {"sweeps": {"rates": {"key": "rate", "values": [0.1, 0.2], "methods": ["nmf"]}},
+             "repetitions": 2000, "batch_size": 1},
+            "table scores: 8000 folders of fits of dataset sim would",
+        ),
+        (
+            {"datasets": {"sim": {**SMALL["datasets"]["sim"], "draws": 10_000}},
+             "repetitions": 10_000, "batch_size": 100},
+            "datasets.sim: 10000 corpora and 100 repetitions would",
+        ),
+    ],
+)  # fmt: skip
+def test_more_names_than_a_command_can_hold_are_refused(changes, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        plan_of(**changes).check_commands()
+
+
+def test_names_are_counted_as_a_shell_is_given_them():
+    grid = {"a": [*range(30)], "init": ["x", "y"]}
+    plan = plan_of(ablations={"grid": {"method": "nmf", "options": grid}}, repetitions=25)
+    assert plan.batches == ["0-9", "10-19", "20-24"]
+    folders = [
+        FITS.format(**vars(cell), batch=batch)
+        for cell in plan.tables["sim", "grid"].cells
+        for batch in plan.batches
+    ]
+    length = len(shlex.join(folders))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan_module, "LONGEST_COMMAND", length - 1)
+        with pytest.raises(ValueError, match=f"{len(folders)} folders"):
+            plan.check_commands()
+        patch.setattr(plan_module, "LONGEST_COMMAND", 2 * length)
+        plan.check_commands()
 
 
 def test_random_states_are_studied_on_one_corpus():
@@ -87,7 +130,9 @@ def test_random_states_are_studied_on_one_corpus():
 
 
 def test_shipped_configurations_hold_the_paper():
-    config = complete(yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8")))
+    config = complete(
+        yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8")), FIGURES
+    )
     plan = Plan(config, METHODS)
     models = {METHODS[name].module for name in config["methods"]} - {"controls"}
     assert len(models) == 12

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from minority_topics import registers as r
-from minority_topics.factors import logarithm
+from minority_topics.nmf import registers as r
+from minority_topics.nmf.factors import logarithm
 
 
 @njit
@@ -23,6 +23,7 @@ def apply(a, b, c, lines, rows, numbers, sums):
     r.store(rows, 5 * width, r.keep_above(x, y))
     r.store(rows, 6 * width, r.fill(a[0], lines))
     r.stream(rows, 7 * width, r.add(x, y))
+    r.fence()
     numbers[0], numbers[1] = r.total(x), r.dot(x, y)
     r.accumulate(sums, 0, x)
     r.accumulate(sums, 0, y)

@@ -12,10 +12,10 @@ from scipy.integrate import quad
 from scipy.sparse import csr_matrix
 from scipy.stats import beta as beta_distribution
 
-from minority_topics.contract import Problem, check_fit
 from minority_topics.methods import seededlda
-from minority_topics.seeded_lda import SeededLDA, fit
-from minority_topics.worker import fit_method
+from minority_topics.methods.contract import Problem, check_fit
+from minority_topics.methods.shared.seeded_lda import SeededLDA, fit
+from minority_topics.methods.worker import fit_method
 
 
 def planted(rng, n_documents=120, n_topics=4, words_each=10, length=8):

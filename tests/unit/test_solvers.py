@@ -10,17 +10,10 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import xlogy
 
-from minority_topics.accelerated import ACCELERATIONS, Accelerated
-from minority_topics.kernels import Passes
-from minority_topics.solvers import (
-    Alternation,
-    Constraints,
-    Exact,
-    Paper,
-    Projected,
-    kkt_residuals,
-    minimise,
-)
+from minority_topics.nmf.certificate import kkt_residuals
+from minority_topics.nmf.descent import ACCELERATIONS, Accelerated, Alternation, minimise
+from minority_topics.nmf.kernels import Passes
+from minority_topics.nmf.solvers import Constraints, Exact, Paper, Projected
 
 KINDS = [Alternation, *(partial(Accelerated, acceleration=name) for name in ACCELERATIONS)]
 kinds = pytest.mark.parametrize("kind", KINDS, ids=["reference", *ACCELERATIONS])
@@ -129,6 +122,33 @@ def test_seed_share_and_violation_by_hand(by_hand):
     assert by_hand.seed_share(Ht).tolist() == [0.25, 0.0]
     assert by_hand.violation(np.array([[9.0, 9.0, 9.0], [0.25, 0.75, 9.0]]), Ht) == (0.25, 0.4)
     assert by_hand.violation(np.full((2, 3), 0.5), np.eye(3)[:, [0, 0, 1]]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("w_max", "W_ik", "met"),
+    [(1e-9, 1e-9 * (1 + 1e-12), True), (1e-9, 2e-9, False), (0, 0, True), (0, 1e-300, False)],
+)
+def test_a_cap_is_met_relative_to_itself(w_max, W_ik, met):
+    c = Constraints(1, w_max, 0.4, np.array([True, False]), np.array([True]))
+    assert c.are_met(np.array([[W_ik, 5.0]]), np.full((2, 2), 0.5)) == met
+
+
+@pytest.mark.parametrize(("share", "met"), [(1e-12, True), (1e-12 * (1 - 1e-6), False), (0, False)])
+def test_a_share_is_met_relative_to_itself(share, met):
+    c = Constraints(1, 1.0, 1e-12, np.array([True, False]), np.array([True]))
+    assert c.are_met(np.zeros((1, 1)), np.array([[share], [1 - share]])) == met
+
+
+def test_constraints_of_a_matrix_by_hand():
+    V = csr_matrix(np.array([[1.0, 0, 2], [0, 3, 0], [0, 0, 0]]))
+    c = Constraints.of(V, [0, 2], n_minority=1, w_max=1e-310)
+    assert c.seed_columns.tolist() == [True, False, True]
+    assert c.seed_free.tolist() == [False, True, True]
+    assert c.w_max == 0, "what is not a normal number would not be kept"
+    single = V.astype(np.float32)
+    assert Constraints.of(single, [0, 2], n_minority=1, w_max=1e300).w_max == np.inf
+    assert Constraints.of(single, [0, 2], n_minority=1, w_max=1e-300).w_max == 0
+    assert Constraints.of(V, [0, 2], n_minority=1, w_max=1e300).w_max == 1e300
 
 
 # --- the exact solver ---------------------------------------------------------------------------
@@ -413,6 +433,60 @@ def test_residuals_are_those_of_the_numeric_gradient_of_the_lagrangian(kind):
     slackness = np.abs(lambda_[c.seed_free] * excess).sum() + np.abs(mu * shortfall).sum()
     assert residuals["slackness"] == pytest.approx(slackness / total)
     assert residuals["dual"] == 0
+
+
+def test_the_certificate_sees_weights_stuck_at_zero():
+    # Document 0 would rather be all of topic 1: E_01 = 1 * 4 / 2, and dL/dW_01 = 1 - 2.
+    V, Ht = np.array([[4.0, 0.0], [0.0, 4.0]]), np.array([[0.5, 1.0], [0.5, 0.0]])
+    W = np.array([[4.0, 0.0], [4.0, 0.0]])
+    free = Constraints(0, 1.0, 0.4, np.zeros(2, dtype=bool), np.ones(2, dtype=bool))
+    passes = Passes(csr_matrix(V))
+    residuals, *_ = kkt_residuals(passes, Exact(free), W, Ht)
+    assert residuals["stationarity_W"] == residuals["stationarity_H"] == 0
+    assert residuals["dual"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("w_max", "dual"), [(0, 0), (1e-9, 0), (0.1, 1)])
+def test_a_weight_that_must_be_zero_is_not_held_against_a_fit(w_max, dual):
+    # The same with topics exchanged, and no seed word: topic 0 may not hold more than w_max.
+    V, Ht = np.array([[4.0, 0.0], [0.0, 4.0]]), np.array([[1.0, 0.5], [0.0, 0.5]])
+    W = np.array([[0.0, 4.0], [0.0, 4.0]])
+    c = Constraints(1, w_max, 0, np.zeros(2, dtype=bool), np.ones(2, dtype=bool))
+    residuals, *_ = kkt_residuals(Passes(csr_matrix(V)), Exact(c), W, Ht)
+    assert residuals["dual"] == pytest.approx(dual)
+
+
+def test_the_certificate_sees_words_stuck_at_zero():
+    # One topic that lacks word 1, of which document 0 has 4: the pass sees a floor for (WH)_01.
+    V, W = np.array([[4.0, 4.0, 0.0]]), np.array([[4.0, 4.0]])
+    Ht = np.array([[1.0, 0.0], [0.0, 0.5], [0.0, 0.5]])
+    c = Constraints(0, 1.0, 0.4, np.zeros(3, dtype=bool), np.ones(1, dtype=bool))
+    residuals, *_ = kkt_residuals(Passes(csr_matrix(V)), Exact(c), W, Ht)
+    # dL/dH_01 = 4 - 4 * 4 / 2, less the level of its topic, 4 - 4; relative to the mass 4: -1.
+    assert residuals["dual"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("w_max", [0, 1e-9, 0.1])
+def test_a_start_with_zeros_that_hide_the_solution_shows_in_the_certificate(w_max):
+    problem = make(w_max=w_max)
+    problem.Ht[10:, 2] = 0
+    problem.Ht[:10, 3] = 0
+    hidden, *_ = certify(problem, (4000,))
+    open_, *_ = certify(make(w_max=w_max), (4000,))
+    assert hidden[0]["stationarity_H"] < 1e-6
+    assert hidden[0]["dual"] > 0.1
+    assert open_[0]["dual"] < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["exact", "paper"])
+def test_residuals_of_an_empty_matrix_are_finite(kind):
+    problem = make(n_seeds=0)
+    problem.V[:] = 0
+    c = problem.constraints
+    descent = begin(problem, Exact(c) if kind == "exact" else Paper(c, eta=1.0, h_update=1))
+    W, Ht = minimise(descent, 3, tol=0).factors()
+    residuals, *_ = kkt_residuals(descent.passes, descent.solver, W, Ht)
+    assert np.isfinite(list(residuals.values())).all()
 
 
 # --- the paper's algorithms -----------------------------------------------------------------------

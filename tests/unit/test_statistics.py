@@ -4,14 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from minority_topics.statistics import (
+from minority_topics.scores.statistics import (
     bootstrap_interval,
     compare,
+    compare_with_first,
     holm,
     rank_biserial,
     sign_flip_p,
     summarise,
 )
+from minority_topics.study.registry import ConfigError, first_model, read_methods
 
 
 def test_interval_holds_the_mean_and_covers_it_as_often_as_it_says():
@@ -84,3 +86,13 @@ def test_comparison_leaves_out_repetitions_that_failed():
     found = compare(table, "ours", ["other", "third"]).query("metric == 'nmi'").set_index("other")
     assert found.loc["other", "repetitions"] == 2
     assert found.loc["third", "repetitions"] == 3
+
+
+def test_the_first_method_that_is_no_control_is_compared_with_the_others():
+    methods = read_methods()
+    table = scores(truth=[1.0, 1.0], nmf=[0.5, 0.6], random=[0.1, 0.1], lda=[0.4, 0.4])
+    found = compare_with_first(table, methods)
+    assert set(zip(found["ours"], found["other"], strict=True)) == {("nmf", "lda")}
+    assert first_model(methods, ["truth", "constrained_nmf", "nmf"]) == "constrained_nmf"
+    with pytest.raises(ConfigError, match="name at least one that is not a control"):
+        first_model(methods, ["truth", "random"])

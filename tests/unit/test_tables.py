@@ -1,13 +1,18 @@
 """Tables made of what fits leave: scores, objectives, resources and topics."""
 
+import re
 import shutil
 
 import numpy as np
 import pytest
 
-from minority_topics.contract import Fit, read_corpus, write_fit, write_json
-from minority_topics.scoring import score_fits
-from minority_topics.tables import read_rows, resources, topics, trajectory, write_rows
+from minority_topics.base.files import read_csv as read_rows
+from minority_topics.base.files import write_json
+from minority_topics.base.manifest import DamagedFolder, write_manifest
+from minority_topics.corpus.storage import read_corpus
+from minority_topics.methods.contract import Fit, write_fit
+from minority_topics.scores.scoring import score_fits
+from minority_topics.scores.tables import resources, topics, trajectory, write_rows
 
 
 @pytest.fixture
@@ -32,6 +37,7 @@ def fits(corpus_folder, tmp_path):
         )  # fmt: skip
         if status == "ok":
             write_fit(folder, fit, corpus)
+        write_manifest(folder)
     return tmp_path / "fits"
 
 
@@ -44,6 +50,34 @@ def test_every_fit_has_a_row_with_its_scores_or_its_reason(fits):
     assert (failed["status"], failed["reason"]) == ("failed", "why")
     assert failed["purity"] == failed["stability"] == failed["objective"] == ""
     assert list(first) == list(failed)
+
+
+@pytest.mark.parametrize("name", ["status.json", "fit.npz", "top_words.csv", "manifest.json"])
+def test_a_damaged_fit_is_refused_by_what_reads_it(fits, name):
+    path = fits / "1" / name if name != "top_words.csv" else fits / "0" / name
+    damages = [
+        lambda: path.write_bytes(path.read_bytes()[:-10]),
+        lambda: path.write_bytes(b""),
+        path.unlink,
+    ]
+    for damage in damages:
+        damage()
+        with pytest.raises(DamagedFolder, match=re.escape(str(path))):
+            topics(fits, set(), {}) if name == "top_words.csv" else score_fits([fits])
+
+
+def test_a_missing_repetition_is_refused(fits):
+    batch = fits.rename(fits.with_name("0-2"))
+    assert len(resources([batch])) == 3
+    shutil.rmtree(batch / "1")
+    with pytest.raises(DamagedFolder, match=r"0-2/1/manifest.json is missing"):
+        resources([batch])
+
+
+@pytest.mark.parametrize("name", [".ipynb_checkpoints", "notes", "1_0", "-1", "\u0661"])
+def test_folders_that_are_not_fits_are_passed_over(fits, name):
+    (fits / name).mkdir()
+    assert [row["repetition"] for row in resources([fits])] == [0, 1, 2]
 
 
 def test_what_was_varied_has_columns_of_its_own(fits):

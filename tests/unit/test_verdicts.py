@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from minority_topics.verdicts import claims, numbers
+from minority_topics.scores.verdicts import claims, numbers
 
 SOLVERS = {"exact": "exact", "paper": "as published"}
 BASELINES = {"nmf": "NMF", "lda": "LDA"}

@@ -8,7 +8,7 @@ import textwrap
 import pytest
 from helpers import tiny
 
-from minority_topics.registry import ROOT
+from minority_topics.study.paths import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"(?:^    .*\n)+", README, flags=re.MULTILINE)
@@ -19,7 +19,12 @@ COMMANDS = [
     if re.match(r"\s+(make|snakemake|source|pip|python)\b", line)
 ]
 # Run by others: this run itself, test_workflow.py (conda needs one to answer), tests/cluster.
-ELSEWHERE = {"make test", "snakemake --sdm conda", "snakemake --profile profiles/slurm"}
+ELSEWHERE = {
+    "make test",
+    "make test-fast",
+    "snakemake --sdm conda",
+    "snakemake --profile profiles/slurm",
+}
 
 
 def test_readme_has_the_commands():
@@ -67,7 +72,7 @@ def test_what_the_commands_leave_is_what_the_readme_names(project):
 
 
 def test_example_of_the_model_runs(corpus_folder):
-    from minority_topics.contract import read_corpus
+    from minority_topics.corpus.storage import read_corpus
 
     code = README.split("## Use the model\n")[1].split("\n`pip install")[0]
     corpus = read_corpus(corpus_folder)
@@ -81,7 +86,8 @@ def test_example_of_the_model_runs(corpus_folder):
 def test_configuration_of_own_comments_is_valid(tmp_path):
     import yaml
 
-    from minority_topics.config import complete
+    from minority_topics.report.catalogue import FIGURES
+    from minority_topics.study.config import complete
 
     block = next(block for block in BLOCKS if "my_comments.csv" in block)
     config = yaml.safe_load(block)
@@ -89,4 +95,4 @@ def test_configuration_of_own_comments_is_valid(tmp_path):
     (tmp_path / "my_comments.csv").write_text("comment\npelko yö\n")
     dataset = config["datasets"]["mine"]
     dataset.update(file=str(tmp_path / "my_comments.csv"), seed_words=str(tmp_path / "words.txt"))
-    assert complete(config)["methods"] == ["constrained_nmf"]
+    assert complete(config, FIGURES)["methods"] == ["constrained_nmf"]

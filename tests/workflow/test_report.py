@@ -9,15 +9,17 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import corpus_of, planted
+from helpers import corpus_of, planted, snakemake, tiny
 
-from minority_topics.catalogue import FIGURES
-from minority_topics.contract import write_json
-from minority_topics.figures import draw
-from minority_topics.registry import read_methods
-from minority_topics.report import write_report
-from minority_topics.statistics import COMPARED, compare, summarise
-from minority_topics.verdicts import claims, numbers
+from minority_topics.base.files import write_json
+from minority_topics.base.manifest import write_manifest
+from minority_topics.report.catalogue import FIGURES
+from minority_topics.report.figures import draw
+from minority_topics.report.page import Sources, _variants, write_report
+from minority_topics.scores.statistics import COMPARED, compare, summarise
+from minority_topics.scores.tables import write_rows
+from minority_topics.scores.verdicts import claims, numbers
+from minority_topics.study.registry import read_methods
 
 METHODS = read_methods()
 SHOWN = [name for name, figure in FIGURES.items() if figure.table in ("scores", "random_states")]
@@ -43,6 +45,7 @@ def page(tmp_path_factory):
     corpus_of(folder / "corpus" / "0", planted(30))
     facts = {"documents": 30, "words": 32, "injected_documents": 3, "ground_truth": "made up"}
     write_json(folder / "corpus" / "0" / "corpus.json", facts)
+    write_manifest(folder / "corpus" / "0")
     (folder / "config.yaml").write_text(
         "methods: [a <b> & c]\nvariants: [guidednmf_lam1]\n", encoding="utf-8"
     )
@@ -75,7 +78,13 @@ def page(tmp_path_factory):
     for name in SHOWN:
         draw(name, folder / "tables" / "scores.csv", METHODS, folder / "figures" / f"{name}.png")
     figures = [folder / "figures" / f"{name}.png" for name in SHOWN]
-    write_report(folder, figures, METHODS, folder / "report.html")
+    used = [{"method": method, "versions": "", "engine": ""} for method in METHODS]
+    write_rows(folder / "versions.csv", used)
+    sources = Sources(
+        {name: folder / "tables" / f"{name}.csv" for name in tables}, figures, folder / "corpus",
+        folder / "versions.csv", folder / "config.yaml",
+    )  # fmt: skip
+    write_report(sources, METHODS, folder / "report.html")
     return folder / "report.html"
 
 
@@ -89,6 +98,24 @@ def test_reads_like_a_results_section(page):
     assert "a &lt;b&gt; &amp; c" in text
     assert "holds for exact" in text
     assert re.search(r"Ebrahimi and Peltonen 2025; exact solver", text)
+
+
+def test_variants_are_measured_by_the_first_model_even_behind_a_control():
+    rows = [
+        {"dataset": "d", "method": method, "n_topics": 4, "n_minority": 2, "repetition": 0}
+        | {"status": "ok", "reason": "", "purity": purity, "nmi": 0.5, "jsd_mean": 0.5}
+        for method, purity in (("truth", 1.0), ("constrained_nmf", 0.5), ("guidednmf_lam1", 0.7))
+    ]
+    (row,) = _variants(pd.DataFrame(rows), METHODS)
+    assert row["ahead"] == ["Purity"]
+
+
+def test_topics_are_those_of_the_first_model_even_behind_a_control(tmp_path):
+    path = tiny(tmp_path, methods=["truth", "constrained_nmf"], repetitions=1)
+    target = "results/simulated/tables/topics.csv"
+    output = snakemake(target, "--configfile", path, "--dry-run", "-p", folder=tmp_path)
+    command = next(line for line in output.splitlines() if "minority_topics topics " in line)
+    assert "/fits/constrained_nmf/" in command
 
 
 def test_asks_for_nothing_outside_the_page(page):

@@ -3,13 +3,17 @@
 import csv
 import os
 import re
+import shutil
+import subprocess
+import time
 
+import psutil
 import pytest
 import yaml
-from helpers import snakemake, tiny
+from helpers import snakemake, snakemake_command, tiny
 
-from minority_topics.catalogue import FIGURES
-from minority_topics.registry import ROOT
+from minority_topics.report.catalogue import FIGURES
+from minority_topics.study.paths import ROOT
 
 # Of a whole study, where no more is looked at.
 SCORES = "results/simulated/tables/scores.csv"
@@ -87,6 +91,23 @@ def test_bad_config_stops_before_any_job(tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"repetitions": 5000, "batch_size": 1}, "table scores: 15000 folders of fits of dataset"),
+        (
+            {"options": {"nmf": {"init": "x" * 100_000}}},
+            "datasets.simulated: the configuration with its defaults would put 100",
+        ),
+    ],
+)
+def test_what_no_command_can_hold_stops_before_any_job(tmp_path, changes, sentence):
+    path = tiny(tmp_path, **changes)
+    output = snakemake("--configfile", path, folder=tmp_path, expect=1)
+    assert f"Configuration: {sentence}" in output
+    assert not (tmp_path / "results").exists()
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A tiny study, run to its end on two cores."""
@@ -135,16 +156,29 @@ def test_second_run_is_idle(finished):
 def test_one_core_gives_the_same_bytes(finished, tmp_path):
     folder, path = finished
     snakemake("--configfile", path, folder=tmp_path, cores=1)
+    assert_same_results(folder, tmp_path)
+
+
+def assert_same_results(folder, other):
     for part in ("tables", "figures"):
         for expected in sorted((folder / "results" / "simulated" / part).iterdir()):
-            found = tmp_path / "results" / "simulated" / part / expected.name
+            found = other / "results" / "simulated" / part / expected.name
             assert found.read_bytes() == expected.read_bytes(), expected.name
+
+
+def test_any_name_of_a_folder_gives_the_same_bytes(finished, copy_project, tmp_path):
+    home = tmp_path / "täs tä; $(touch pwned) 'a'"
+    home.mkdir()
+    snakemake("--configfile", finished[1], folder=home, root=copy_project(home))
+    assert_same_results(finished[0], home)
+    assert (home / "results" / "simulated" / "report.html").exists()
+    assert not list(tmp_path.rglob("pwned"))
 
 
 def test_an_edited_library_file_reruns_its_fits(clone, tmp_path):
     path = tiny(tmp_path)
     snakemake(SCORES, "--configfile", path, folder=tmp_path, root=clone)
-    with open(clone / "workflow" / "minority_topics" / "solvers.py", "a") as file:
+    with open(clone / "workflow" / "minority_topics" / "nmf" / "solvers.py", "a") as file:
         file.write("\n# edited\n")
     output = snakemake(SCORES, "--configfile", path, "--dry-run", folder=tmp_path, root=clone)
     assert planned(output)["fit"] == 1
@@ -155,7 +189,8 @@ def test_an_edited_library_file_reruns_its_fits(clone, tmp_path):
 def test_an_edited_figure_is_drawn_again_and_no_other(clone, tmp_path):
     path = tiny(tmp_path, methods=["nmf", "truth"], repetitions=1)
     snakemake("--configfile", path, folder=tmp_path, root=clone)
-    with open(clone / "workflow" / "minority_topics" / "figures" / "jsd.py", "a") as file:
+    figures = clone / "workflow" / "minority_topics" / "report" / "figures"
+    with open(figures / "jsd.py", "a") as file:
         file.write("\n# edited\n")
     jobs = planned(snakemake("--configfile", path, "--dry-run", folder=tmp_path, root=clone))
     assert {rule: jobs[rule] for rule in jobs if rule != "total"} == {
@@ -163,14 +198,16 @@ def test_an_edited_figure_is_drawn_again_and_no_other(clone, tmp_path):
     }  # fmt: skip
 
 
+IMPOSSIBLE = "channels: [nodefaults]\ndependencies:\n  - pip:\n      - numpy==0.0.0.1\n"
+HOMELESS = "homeless\tHomeless\tnmf\timpossible\tnumpy\tunguided\t{}\t1\t1\t1000\tnone"
+
+
 def test_methods_that_fail_leave_rows_and_do_not_stop_the_rest(clone, tmp_path):
-    (clone / "envs" / "impossible.yaml").write_text(
-        "channels: [nodefaults]\ndependencies:\n  - pip:\n      - numpy==0.0.0.1\n"
-    )
+    (clone / "envs" / "impossible.yaml").write_text(IMPOSSIBLE)
     table = clone / "config" / "methods.tsv"
     rows = [
         'broken\tBroken\tnmf\tnmf\tnumpy\tunguided\t{"nonsense": 1}\t1\t1\t1000\tnone',
-        "homeless\tHomeless\tnmf\timpossible\tnumpy\tunguided\t{}\t1\t1\t1000\tnone",
+        HOMELESS,
     ]
     table.write_text(table.read_text(encoding="utf-8") + "\n".join(rows) + "\n", encoding="utf-8")
     path = tiny(tmp_path, methods=["nmf", "broken", "homeless"])
@@ -185,6 +222,95 @@ def test_methods_that_fail_leave_rows_and_do_not_stop_the_rest(clone, tmp_path):
     assert not (tmp_path / ".venvs").exists()
 
 
+def test_an_environment_that_can_be_built_at_last_has_its_fits_made_again(clone, tmp_path):
+    (clone / "envs" / "impossible.yaml").write_text(IMPOSSIBLE)
+    with open(clone / "config" / "methods.tsv", "a", encoding="utf-8") as table:
+        table.write(HOMELESS + "\n")
+    path = tiny(tmp_path, methods=["homeless"], repetitions=1)
+    arguments = [SCORES, "--configfile", path]
+    for status in ("failed", "ok"):
+        snakemake(*arguments, folder=tmp_path, root=clone)
+        (row,) = read_table(tmp_path / SCORES)
+        assert row["status"] == status
+        for ending in ("yaml", "lock"):
+            shutil.copy(clone / "envs" / f"nmf.{ending}", clone / "envs" / f"impossible.{ending}")
+
+
+@pytest.mark.parametrize("content", ['{"status": "ok"', '{"status": "failed", "reason": "no uv"}'])
+def test_a_run_builds_again_what_is_broken_and_a_dry_run_changes_nothing(clone, tmp_path, content):
+    record = clone / ".venvs" / "nmf.json"
+    record.write_text(content)
+    arguments = ["--configfile", tiny(tmp_path, methods=["nmf"], repetitions=1)]
+    for flag in ("--dry-run", "--touch", "--unlock", "--lint", "--rulegraph", "--summary"):
+        command = snakemake_command(SCORES, *arguments, flag, folder=tmp_path, root=clone)
+        subprocess.run(command, capture_output=True, cwd=tmp_path, check=False)
+        assert record.read_text() == content, flag
+    (clone / ".venvs" / "nmf").unlink()  # a link to that of the project, which must stay
+    output = snakemake(SCORES, *arguments, folder=tmp_path, root=clone)
+    assert planned(output)["build_env"] == 1
+    told = re.findall(r"nmf\.json .*: the environment is built again", output)
+    assert len(told) == ("failed" not in content)
+    assert read_table(tmp_path / SCORES)[0]["status"] == "ok"
+
+
+FLAKY = """
+import pathlib
+
+from . import nmf
+
+
+def fit(problem):
+    pathlib.Path({marker!r}).read_text()
+    return nmf.fit(problem)
+"""
+
+
+def test_a_fault_of_the_machine_fails_the_job_and_the_next_run_repeats_it(clone, tmp_path):
+    marker = tmp_path / "marker"
+    code = FLAKY.format(marker=str(marker))
+    (clone / "workflow" / "minority_topics" / "methods" / "flaky.py").write_text(code)
+    with open(clone / "config" / "methods.tsv", "a", encoding="utf-8") as table:
+        table.write("flaky\tFlaky\tflaky\tnmf\tnumpy\tunguided\t{}\t1\t20\t500\tnobody\n")
+    arguments = [SCORES, "--configfile", tiny(tmp_path, methods=["flaky"], repetitions=1)]
+    output = snakemake(*arguments, folder=tmp_path, root=clone, expect=1)
+    assert re.search(
+        "fit failed: flaky, repetition 0: FileNotFoundError: .*; nothing was recorded, the next "
+        r"run repeats it \(log: results/logs/fit/simulated\.flaky\.4-2\.0-0\.log\)",
+        output,
+    )
+    assert not (tmp_path / "results" / "simulated" / "fits" / "flaky" / "4-2" / "0-0").exists()
+    marker.touch()
+    snakemake(*arguments, folder=tmp_path, root=clone)
+    assert read_table(tmp_path / SCORES)[0]["status"] == "ok"
+
+
+def test_a_killed_run_leaves_nothing_running_and_the_next_goes_on(waiting, tmp_path):
+    marker = tmp_path / "been_here"
+    arguments = [SCORES, "--configfile", tiny(tmp_path, methods=["waiting"], repetitions=1)]
+    command = snakemake_command(*arguments, folder=tmp_path, root=waiting)
+    with open(tmp_path / "run.log", "w") as log:
+        run = subprocess.Popen(command, stdout=log, stderr=log, cwd=tmp_path)
+    wait_for(lambda: marker.exists() or run.poll() is not None, 120)
+    family = psutil.Process(run.pid).children(recursive=True)
+    assert any("minority_topics.methods.worker" in process.cmdline() for process in family)
+    run.kill()
+    run.wait()
+    _, running = psutil.wait_procs(family, timeout=10)
+    assert not running
+    output = snakemake(*arguments, folder=tmp_path, root=waiting, expect=1)
+    assert "Directory cannot be locked" in output
+    snakemake(*arguments, "--unlock", folder=tmp_path, root=waiting)
+    snakemake(*arguments, folder=tmp_path, root=waiting)
+    assert read_table(tmp_path / SCORES)[0]["status"] == "ok"
+
+
+def wait_for(ready, seconds):
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
 def test_a_deleted_environment_is_built_again(clone, tmp_path):
     (clone / ".venvs" / "nmf").unlink()
     path = tiny(tmp_path, methods=["nmf", "truth"])
@@ -197,7 +323,7 @@ def test_a_method_is_added_in_three_steps(clone, tmp_path):
     """As config/README.md tells: a file, an environment, a row."""
     (clone / "workflow" / "minority_topics" / "methods" / "toy.py").write_text(
         "import numpy as np\n"
-        "from ..contract import Fit, normalise_rows\n\n\n"
+        "from .contract import Fit, normalise_rows\n\n\n"
         "def fit(problem):\n"
         "    import iniconfig\n\n"
         "    rng = np.random.default_rng(problem.random_state)\n"

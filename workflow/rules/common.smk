@@ -1,39 +1,73 @@
-import ast
 import json
 import re
 import shlex
 import sys
+from functools import cache
 from pathlib import Path
 
 import yaml
 from snakemake.exceptions import WorkflowError
 from snakemake.settings.types import DeploymentMethod
 
-ROOT = Path(workflow.basedir)
+# Of this file, not of the workflow that runs: another may use ours as a module.
+ROOT = Path(workflow.snakefile).parents[2]
 LIBRARY = ROOT / "workflow"
 sys.path.insert(0, str(LIBRARY))
 
-from minority_topics.catalogue import FIGURES, sweep_figure
-from minority_topics.config import complete
-from minority_topics.plan import Plan
-from minority_topics.progress import TimeLeft
-from minority_topics.registry import (
-    ConfigError,
-    derive_random_state,
+from minority_topics.report.catalogue import FIGURES, sweep_figure
+from minority_topics.study.config import complete, read_config
+from minority_topics.study.environments import forget_broken
+from minority_topics.study.paths import (
+    ALL_VERDICTS,
+    BACKGROUND,
+    CONFIGURATION,
+    CORPORA,
+    CORPUS,
+    DOCUMENTS,
+    FIGURE,
+    FITS,
+    LOGS,
+    REPORT,
+    RESOURCES,
+    TABLE,
+    VERSIONS,
     environment_files,
-    find_method,
+    parse_batch,
+    parse_setting,
     parse_variant,
-    read_methods,
     resolve,
 )
+from minority_topics.study.plan import Plan, check_command, derive_random_state
+from minority_topics.study.progress import follow
+from minority_topics.study.registry import find_method, first_model, read_methods
+from minority_topics.study.sources import modules
+
+
+def dump_config(dataset):
+    """The configuration with its defaults, and of its datasets only this one."""
+    effective = {**CONFIG, "datasets": {dataset: CONFIG["datasets"][dataset]}}
+    return yaml.safe_dump(effective, sort_keys=False, allow_unicode=True)
+
 
 try:
-    CONFIG = complete(config)
-except ConfigError as error:
+    # Snakemake has read them already, and passes over keys that appear twice.
+    for path in workflow.config_settings.configfiles:
+        if path.suffix != ".json":
+            read_config(path)
+    CONFIG = complete(config, FIGURES)
+    METHODS = read_methods(CONFIG["methods_file"])
+    PLAN = Plan(CONFIG, METHODS)
+    PLAN.check_commands()
+    for dataset in CONFIG["datasets"]:
+        check_command(
+            f"datasets.{dataset}: the configuration with its defaults",
+            len(shlex.quote(dump_config(dataset)).encode()),
+            "give fewer or shorter values",
+        )
+except ValueError as error:
     raise WorkflowError(f"Configuration: {error}")
 
-METHODS = read_methods(CONFIG["methods_file"])
-PLAN = Plan(CONFIG, METHODS)
+METHODS_FILE = str(resolve(CONFIG["methods_file"]))
 DATASETS = PLAN.datasets
 INJECTED = [name for name, dataset in DATASETS.items() if dataset["kind"] == "injected"]
 LABELLED = [name for name in DATASETS if name not in INJECTED]
@@ -45,76 +79,39 @@ CATALOGUE = {
 }
 
 if workflow.is_main_process:
-    logger.addHandler(TimeLeft())
-
-shell.prefix(f"export PYTHONPATH={shlex.quote(str(LIBRARY))}; ")
+    follow(logger)
 
 
 def any_of(names):
-    """A regular expression for some names alone."""
+    """A regular expression for only these names."""
     return "|".join(map(re.escape, names)) or "none"
 
 
 wildcard_constraints:
     dataset=any_of(DATASETS),
     method=any_of({cell.method for cell in PLAN.cells}),
-    setting=r"\d+-\d+",
-    batch=r"\d+-\d+",
+    setting=any_of({cell.setting for cell in PLAN.cells}),
+    batch=any_of(PLAN.batches),
     table=any_of({table for _, table in PLAN.tables}),
     figure=any_of(CATALOGUE),
 
 
-def modules(*names):
-    """Files of library modules and of all they import: edit one, and what uses it runs again."""
-    package = LIBRARY / "minority_topics"
-    found, waiting = set(), [package / f"{name.replace('.', '/')}.py" for name in names]
-    while waiting:
-        path = waiting.pop()
-        if path in found or not path.exists():
-            continue
-        found.add(path)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.level:
-                base = path.parents[node.level - 1]
-                if node.module:
-                    waiting.append(base / f"{node.module.replace('.', '/')}.py")
-                else:
-                    waiting += [base / f"{alias.name}.py" for alias in node.names]
-    return sorted(map(str, found))
-
-
 def draws(dataset):
-    """Numbers of the corpora of a dataset: a labelled file has one, generated data as many as asked."""
-    count = min(DATASETS[dataset].get("draws", 1), CONFIG["repetitions"])
-    return list(range(count))
-
-
-def batches():
-    """Repetitions first-last of each job."""
-    count, size = CONFIG["repetitions"], CONFIG["batch_size"]
-    return [f"{first}-{min(first + size, count) - 1}" for first in range(0, count, size)]
+    """Numbers of the corpora of a dataset."""
+    return list(range(PLAN.draws(dataset)))
 
 
 def batch_repetitions(wildcards):
-    first, last = map(int, wildcards.batch.split("-"))
-    return list(range(first, last + 1))
+    return parse_batch(wildcards.batch)
 
 
 def corpora(wildcards):
-    return expand(
-        "results/{dataset}/corpus/{draw}",
-        dataset=wildcards.dataset,
-        draw=draws(wildcards.dataset),
-    )
+    return expand(CORPUS, dataset=wildcards.dataset, draw=draws(wildcards.dataset))
 
 
 def fits_of(cells):
     """Folders of the fits of cells, one for each batch."""
-    return [
-        f"results/{cell.dataset}/fits/{cell.method}/{cell.setting}/{batch}"
-        for cell in cells
-        for batch in batches()
-    ]
+    return [FITS.format(**vars(cell), batch=batch) for cell in cells for batch in PLAN.batches]
 
 
 def all_fits():
@@ -127,7 +124,7 @@ def table_fits(wildcards):
 
 def table_corpora(wildcards):
     cells = PLAN.tables[wildcards.dataset, wildcards.table].cells
-    return sorted({f"results/{cell.dataset}/corpus" for cell in cells})
+    return sorted({CORPORA.format(dataset=cell.dataset) for cell in cells})
 
 
 def varied(wildcards):
@@ -147,8 +144,9 @@ def solver_fits(wildcards):
 
 
 def shown_cell(dataset):
-    """The cell whose topics are shown: the first method in the first setting."""
-    return PLAN.tables[dataset, "scores"].cells[0]
+    """The cell whose topics are shown: the first model in the first setting."""
+    model = first_model(METHODS, CONFIG["methods"])
+    return next(cell for cell in PLAN.tables[dataset, "scores"].cells if cell.method == model)
 
 
 def shown_fits(wildcards):
@@ -159,15 +157,30 @@ def timed_fits(wildcards):
     return fits_of(PLAN.tables[wildcards.dataset, "scores"].cells)
 
 
+def used_fits(wildcards):
+    """Fits of every method that the report names."""
+    tables = (PLAN.tables.get((wildcards.dataset, name)) for name in ("variants", "scores"))
+    return fits_of(next(table for table in tables if table).cells)
+
+
 def has_table(dataset, name):
     derived = {"topics": True, "resources": True, "trajectory": bool(solver_cells(dataset))}
     return derived.get(name, (dataset, name) in PLAN.tables)
 
 
+def log_file(rule, name):
+    """Where a rule's output goes; `name` has the rule's wildcards."""
+    return LOGS.format(rule=rule, name=name)
+
+
+def table_pattern(name):
+    """A table of any dataset."""
+    return TABLE.replace("{table}", name)
+
+
 def table_file(dataset, name):
-    if name == "resources":  # differs from run to run, as no table must
-        return f"results/{dataset}/resources/fits.csv"
-    return f"results/{dataset}/tables/{name}.csv"
+    pattern = RESOURCES if name == "resources" else TABLE
+    return pattern.format(dataset=dataset, table=name)
 
 
 def figure_table(wildcards):
@@ -182,18 +195,23 @@ def tables_of(dataset):
     return [table_file(dataset, name) for name in names]
 
 
+def figure_file(dataset, name):
+    folder = "resources" if name == "resources" else "figures"
+    return f"{FIGURE}.png".format(dataset=dataset, folder=folder, figure=name)
+
+
 def figures_of(dataset):
     return [
-        f"results/{dataset}/{'resources' if name == 'resources' else 'figures'}/{name}.png"
+        figure_file(dataset, name)
         for name, figure in CATALOGUE.items()
         if has_table(dataset, figure.table)
     ]
 
 
 def all_results():
-    found = ["results/tables/paper_vs_ours.csv"]
+    found = [ALL_VERDICTS]
     for dataset in CONFIG["datasets"]:
-        found += [*tables_of(dataset), *figures_of(dataset), f"results/{dataset}/report.html"]
+        found += [*tables_of(dataset), *figures_of(dataset), REPORT.format(dataset=dataset)]
     return found
 
 
@@ -215,20 +233,8 @@ def report_figures(wildcards):
     return figures_of(wildcards.dataset)
 
 
-def effective_config(dataset):
-    effective = {**CONFIG, "datasets": {dataset: CONFIG["datasets"][dataset]}}
-    return yaml.safe_dump(effective, sort_keys=False, allow_unicode=True)
-
-
-def save_config(dataset):
-    """The effective configuration, beside the results it leads to."""
-    path = Path("results", dataset, "config.yaml")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(effective_config(dataset), encoding="utf-8")
-
-
-def report_config(wildcards):
-    return effective_config(wildcards.dataset)
+def effective_config(wildcards):
+    return dump_config(wildcards.dataset)
 
 
 def environment_record(name):
@@ -240,8 +246,18 @@ def environments(*names):
     return [] if USES_CONDA else [environment_record(name) for name in names]
 
 
-def python_of(name):
+def interpreter(name):
+    """The Python of an environment; with conda it is the job's."""
     return "python" if USES_CONDA else str(ENVIRONMENTS / name / "bin" / "python")
+
+
+def library_with(python):
+    """Words of a command that runs Python with the library at hand."""
+    return ["env", f"PYTHONPATH={LIBRARY}", python]
+
+
+def python_of(name):
+    return library_with(interpreter(name))
 
 
 def of_dataset(key):
@@ -266,7 +282,7 @@ def states_for(purpose):
     """A param function: random states of a step, one for each corpus of a dataset."""
 
     def states(wildcards):
-        # Variants of a dataset differ in what was varied alone.
+        # Variants of a dataset differ only in what was varied.
         axes = parse_variant(wildcards.dataset)[0], purpose
         return [
             derive_random_state(CONFIG["random_state"], *axes, draw)
@@ -276,22 +292,25 @@ def states_for(purpose):
     return states
 
 
+@cache
+def forget_broken_once():
+    for sentence in forget_broken(ENVIRONMENTS):
+        logger.warning(sentence)
+
+
 def environment_extras(wildcards):
     """Lock and script of an environment, beside its definition."""
+    # Snakemake calls this before it looks which records are there, and knows by now whether it
+    # will run jobs: --dry-run, --touch, --unlock and the like must change nothing.
+    executes = workflow.executor_plugin and not (workflow.dryrun or workflow.touch)
+    if workflow.is_main_process and executes:
+        forget_broken_once()
     return [str(path) for path in environment_files(ROOT / "envs" / f"{wildcards.env}.yaml")[1:]]
 
 
 def required_flag(wildcards):
     # Without the study's own environment nothing can run; a tool's failure is a row of the tables.
-    return "--required" if wildcards.env == "study" else ""
-
-
-def forget_failed_environments():
-    """An environment that could not be built, or was deleted, is built by the next run."""
-    for record in ENVIRONMENTS.glob("*.json"):
-        outcome = json.loads(record.read_text(encoding="utf-8"))
-        if outcome["status"] != "ok" or not Path(python_of(record.stem)).exists():
-            record.unlink()
+    return ["--required"] if wildcards.env == "study" else []
 
 
 def background_file(wildcards):
@@ -303,16 +322,16 @@ def background_source(wildcards):
     return (background_file(wildcards) or ["simulated"])[0]
 
 
+# Options are lists of words, which `:q` quotes one by one: no value can end up as code of a shell.
 def label_options(wildcards):
     dataset = DATASETS[wildcards.dataset]
-    background = f"--background-label={shlex.quote(dataset['background_label'])}"
-    if dataset["label_column"] is None:
-        return background
-    return f"--label-column={shlex.quote(dataset['label_column'])} {background}"
+    column = dataset["label_column"]
+    background = f"--background-label={dataset['background_label']}"
+    return [background] if column is None else [f"--label-column={column}", background]
 
 
 def topics_option(wildcards):
-    return " ".join(f"--topics {shlex.quote(path)}" for path in topics_file(wildcards))
+    return [f"--topics={path}" for path in topics_file(wildcards)]
 
 
 def glosses_file(wildcards):
@@ -322,7 +341,7 @@ def glosses_file(wildcards):
 
 
 def glosses_option(wildcards):
-    return " ".join(f"--glosses {shlex.quote(path)}" for path in glosses_file(wildcards))
+    return [f"--glosses={path}" for path in glosses_file(wildcards)]
 
 
 def topics_file(wildcards):
@@ -331,7 +350,8 @@ def topics_file(wildcards):
 
 
 def method_library(wildcards):
-    return modules("fitting", "worker", f"methods.{find_method(METHODS, wildcards.method).module}")
+    row = find_method(METHODS, wildcards.method)
+    return modules("study.fitting", "methods.worker", f"methods.{row.module}")
 
 
 def method_environments(wildcards):
@@ -372,28 +392,28 @@ def method_runtime(wildcards, attempt):
 def tool_options(wildcards):
     """Where the method's own python is; with conda it is the job's."""
     if USES_CONDA:
-        return ""
+        return []
     name = find_method(METHODS, wildcards.method).environment
-    return f"--python {shlex.quote(python_of(name))} --environment {shlex.quote(environment_record(name))}"
+    return [f"--python={interpreter(name)}", f"--environment={environment_record(name)}"]
 
 
 def n_topics(wildcards):
-    return wildcards.setting.split("-")[0]
+    return parse_setting(wildcards.setting)[0]
 
 
 def n_minority(wildcards):
-    return wildcards.setting.split("-")[1]
+    return parse_setting(wildcards.setting)[1]
 
 
 def seed_options(wildcards):
     dataset = DATASETS[wildcards.dataset]
-    shares = dataset["seed_share"], dataset["wrong_seed_share"]
-    if shares == (1, 0):
-        return ""
-    states = " ".join(map(str, states_for("seed words")(wildcards)))
-    return f"--seed-share {shares[0]} --wrong-seed-share {shares[1]} --random-state {states}"
+    kept, wrong = dataset["seed_share"], dataset["wrong_seed_share"]
+    if (kept, wrong) == (1, 0):
+        return []
+    states = states_for("seed words")(wildcards)
+    return [f"--seed-share={kept}", f"--wrong-seed-share={wrong}", "--random-state", *states]
 
 
 def figure_library(wildcards):
     name = "sweep" if wildcards.figure in CONFIG["sweeps"] else wildcards.figure
-    return modules("figures.__init__", f"figures.{name}")
+    return modules("report.figures.__init__", f"report.figures.{name}")

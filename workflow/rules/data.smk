@@ -4,14 +4,15 @@
 rule background:
     input:
         source=background_file,
-        library=modules("corpus", "text", "contract"),
+        library=modules("corpus.drawing"),
         environment=environments("study"),
     output:
-        documents=directory("results/{dataset}/background"),
+        documents=directory(BACKGROUND),
     log:
-        "results/logs/background/{dataset}.log",
+        log_file("background", "{dataset}"),
     wildcard_constraints:
         dataset=any_of(INJECTED),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -25,24 +26,25 @@ rule background:
     message:
         "Background of {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics background --source {params.source:q}"
-        " --n-documents {params.n_documents} --random-state {params.random_states}"
-        " --text-column {params.text_column:q} --stop-words {params.stop_words}"
-        " --lemmas {params.lemmas} --out {output.documents:q} &> {log:q}"
+        "{params.python:q} -m minority_topics background --source={params.source:q}"
+        " --n-documents {params.n_documents:q} --random-state {params.random_states:q}"
+        " --text-column={params.text_column:q} --stop-words={params.stop_words:q}"
+        " --lemmas={params.lemmas:q} --out {output.documents:q} &> {log:q}"
 
 
 rule inject:
     input:
         documents=rules.background.output.documents,
         topics=file_of_dataset("topics"),
-        library=modules("inject", "contract"),
+        library=modules("corpus.injection"),
         environment=environments("study"),
     output:
-        documents=directory("results/{dataset}/documents"),
+        documents=directory(DOCUMENTS),
     log:
-        "results/logs/inject/{dataset}.log",
+        log_file("inject", "{dataset}"),
     wildcard_constraints:
         dataset=any_of(INJECTED),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -53,22 +55,23 @@ rule inject:
     message:
         "Injecting topics into {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics inject --documents {input.documents:q}"
-        " --topics {input.topics:q} --rate {params.rate} --n-words {params.n_words}"
-        " --random-state {params.random_states} --out {output.documents:q} &> {log:q}"
+        "{params.python:q} -m minority_topics inject --documents {input.documents:q}"
+        " --topics {input.topics:q} --rate {params.rate:q} --n-words {params.n_words:q}"
+        " --random-state {params.random_states:q} --out {output.documents:q} &> {log:q}"
 
 
 rule read_labelled:
     input:
         file=file_of_dataset("file"),
-        library=modules("text", "contract"),
+        library=modules("corpus.labelled"),
         environment=environments("study"),
     output:
-        documents=directory("results/{dataset}/documents"),
+        documents=directory(DOCUMENTS),
     log:
-        "results/logs/read_labelled/{dataset}.log",
+        log_file("read_labelled", "{dataset}"),
     wildcard_constraints:
         dataset=any_of(LABELLED),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -80,22 +83,23 @@ rule read_labelled:
     message:
         "Reading {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics read_labelled {input.file:q}"
-        " --text-column {params.text_column:q} {params.labels} --stop-words {params.stop_words}"
-        " --lemmas {params.lemmas} --out {output.documents:q} &> {log:q}"
+        "{params.python:q} -m minority_topics read_labelled {input.file:q}"
+        " --text-column={params.text_column:q} {params.labels:q} --stop-words={params.stop_words:q}"
+        " --lemmas={params.lemmas:q} --out {output.documents:q} &> {log:q}"
 
 
 rule vectorise:
     input:
-        documents="results/{dataset}/documents",
+        documents=DOCUMENTS,
         seed_words=file_of_dataset("seed_words"),
         topics=topics_file,
-        library=modules("text", "inject", "corpus", "contract"),
+        library=modules("corpus.vectorise"),
         environment=environments("study"),
     output:
-        corpora=directory("results/{dataset}/corpus"),
+        corpora=directory(CORPORA),
     log:
-        "results/logs/vectorise/{dataset}.log",
+        log_file("vectorise", "{dataset}"),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -107,7 +111,7 @@ rule vectorise:
     message:
         "Matrices of {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics vectorise {input.documents:q}"
-        " --seed-words {input.seed_words:q} {params.topics}"
-        " --min-df {params.min_df} --max-df {params.max_df} {params.seeds}"
+        "{params.python:q} -m minority_topics vectorise {input.documents:q}"
+        " --seed-words {input.seed_words:q} {params.topics:q}"
+        " --min-df {params.min_df:q} --max-df {params.max_df:q} {params.seeds:q}"
         " --out {output.corpora:q} &> {log:q}"

@@ -1,8 +1,5 @@
 # Environments without conda: one folder of .venvs per file of envs/, built with uv.
-
-
-if workflow.is_main_process and not USES_CONDA:
-    forget_failed_environments()
+# `exec` as in fit.smk: a build must not outlive a run that is killed.
 
 
 rule build_env:
@@ -12,19 +9,21 @@ rule build_env:
     output:
         record=environment_record("{env}"),
     log:
-        "results/logs/build_env/{env}.log",
+        log_file("build_env", "{env}"),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
-        python=sys.executable,
+        python=library_with(sys.executable),
         required=required_flag,
     message:
         "Building environment {wildcards.env}"
     shell:
-        "{params.python} -m minority_topics build_env {input.definition:q}"
-        " --record {output.record:q} {params.required} &> {log:q}"
+        "exec {params.python:q} -m minority_topics build_env {input.definition:q}"
+        " --record {output.record:q} {params.required:q} --stop-with-parent &> {log:q}"
 
 
 rule envs:
     input:
         environments("study", *sorted({method.environment for method in METHODS.values()})),
+    localrule: True

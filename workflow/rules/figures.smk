@@ -1,21 +1,40 @@
-# Figures, each from one table alone, and the report.
+# Figures, each from only one table, and the report.
+
+
+rule configuration:
+    output:
+        config=CONFIGURATION,
+    log:
+        log_file("configuration", "{dataset}"),
+    wildcard_constraints:
+        dataset=any_of(CONFIG["datasets"]),
+    localrule: True
+    conda:
+        "../../envs/study.yaml"
+    params:
+        config=effective_config,
+    message:
+        "Configuration of {wildcards.dataset}, with its defaults"
+    shell:
+        "printf %s {params.config:q} > {output.config:q} 2> {log:q}"
 
 
 rule figure:
     input:
         table=figure_table,
-        methods_file=str(resolve(CONFIG["methods_file"])),
+        methods_file=METHODS_FILE,
         library=figure_library,
         environment=environments("study"),
     output:
-        png="results/{dataset}/{folder}/{figure}.png",
-        pdf="results/{dataset}/{folder}/{figure}.pdf",
-        csv="results/{dataset}/{folder}/{figure}.csv",
+        png=f"{FIGURE}.png",
+        pdf=f"{FIGURE}.pdf",
+        csv=f"{FIGURE}.csv",
     log:
-        "results/logs/figure/{dataset}.{folder}.{figure}.log",
+        log_file("figure", "{dataset}.{folder}.{figure}"),
     wildcard_constraints:
         dataset=any_of(CONFIG["datasets"]),
         folder="figures|resources",
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -23,7 +42,7 @@ rule figure:
     message:
         "Figure {wildcards.figure} of {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics figure {wildcards.figure} --table {input.table:q}"
+        "{params.python:q} -m minority_topics figure {wildcards.figure:q} --table {input.table:q}"
         " --methods-file {input.methods_file:q} --out {output.png:q} &> {log:q}"
 
 
@@ -31,23 +50,27 @@ rule report:
     input:
         tables=report_tables,
         figures=report_figures,
-        methods_file=str(resolve(CONFIG["methods_file"])),
-        library=[*modules("report"), str(LIBRARY / "minority_topics" / "report.html.jinja")],
+        corpora=rules.vectorise.output.corpora,
+        versions=rules.versions.output.table,
+        config=CONFIGURATION,
+        methods_file=METHODS_FILE,
+        library=modules("report.page", "report.templates"),
         environment=environments("study"),
     output:
-        page="results/{dataset}/report.html",
+        page=REPORT,
     log:
-        "results/logs/report/{dataset}.log",
+        log_file("report", "{dataset}"),
     wildcard_constraints:
         dataset=any_of(CONFIG["datasets"]),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
         python=python_of("study"),
-        config=report_config,
     message:
         "Report of {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics report results/{wildcards.dataset:q}"
-        " --figures {input.figures:q} --methods-file {input.methods_file:q}"
+        "{params.python:q} -m minority_topics report --tables {input.tables:q}"
+        " --figures {input.figures:q} --corpora {input.corpora:q} --versions {input.versions:q}"
+        " --config {input.config:q} --methods-file {input.methods_file:q}"
         " --out {output.page:q} &> {log:q}"

@@ -1,4 +1,6 @@
-# One rule fits every method; the table of methods says how.
+# One rule fits every method; the table of methods says how. On a cluster only this is submitted: all
+# other rules take seconds, and environments must be there first. `exec` makes the command a child of
+# Snakemake, not of a shell in between: it must not outlive a run that is killed.
 
 
 rule fit:
@@ -7,9 +9,9 @@ rule fit:
         library=method_library,
         environment=method_environments,
     output:
-        fits=directory("results/{dataset}/fits/{method}/{setting}/{batch}"),
+        fits=directory(FITS),
     log:
-        "results/logs/fit/{dataset}.{method}.{setting}.{batch}.log",
+        log_file("fit", "{dataset}.{method}.{setting}.{batch}"),
     conda:
         method_conda
     threads: method_threads
@@ -27,13 +29,14 @@ rule fit:
         repetitions=batch_repetitions,
         random_state=CONFIG["random_state"],
         options=method_options,
-        methods_file=str(resolve(CONFIG["methods_file"])),
+        methods_file=METHODS_FILE,
         row=method_row,
     message:
         "{wildcards.method} on {wildcards.dataset}, setting {wildcards.setting}, repetitions {wildcards.batch}"
     shell:
-        "{params.python} -m minority_topics fit {wildcards.method:q} --corpus {params.corpora:q}"
-        " --n-topics {params.n_topics} --n-minority {params.n_minority}"
-        " --repetitions {params.repetitions} --random-state {params.random_state}"
+        "exec {params.python:q} -m minority_topics fit {wildcards.method:q} --corpus {params.corpora:q}"
+        " --n-topics {params.n_topics:q} --n-minority {params.n_minority:q}"
+        " --repetitions {params.repetitions:q} --random-state {params.random_state:q}"
         " --dataset {wildcards.dataset:q} --options {params.options:q}"
-        " --methods-file {params.methods_file:q} {params.tool} --out {output.fits:q} &> {log:q}"
+        " --methods-file {params.methods_file:q} {params.tool:q} --stop-with-parent"
+        " --out {output.fits:q} &> {log:q}"

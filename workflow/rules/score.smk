@@ -5,14 +5,15 @@ rule score:
     input:
         fits=table_fits,
         corpora=table_corpora,
-        library=modules("scoring"),
+        library=modules("scores.scoring"),
         environment=environments("study"),
     output:
-        table="results/{dataset}/tables/{table}.csv",
+        table=TABLE,
     log:
-        "results/logs/score/{dataset}.{table}.log",
+        log_file("score", "{dataset}.{table}"),
     wildcard_constraints:
         dataset=any_of(CONFIG["datasets"]),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     threads: 2
@@ -22,19 +23,20 @@ rule score:
     message:
         "Table {wildcards.table} of {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics score {input.fits:q} --varied {params.varied:q}"
-        " --processes {threads} --out {output.table:q} &> {log:q}"
+        "{params.python:q} -m minority_topics score {input.fits:q} --varied {params.varied:q}"
+        " --processes {threads:q} --out {output.table:q} &> {log:q}"
 
 
 rule trajectory:
     input:
         fits=solver_fits,
-        library=modules("tables"),
+        library=modules("scores.tables"),
         environment=environments("study"),
     output:
-        table="results/{dataset}/tables/trajectory.csv",
+        table=table_pattern("trajectory"),
     log:
-        "results/logs/trajectory/{dataset}.log",
+        log_file("trajectory", "{dataset}"),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -42,7 +44,7 @@ rule trajectory:
     message:
         "Objective across iterations on {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics trajectory {input.fits:q}"
+        "{params.python:q} -m minority_topics trajectory {input.fits:q}"
         " --out {output.table:q} &> {log:q}"
 
 
@@ -51,12 +53,13 @@ rule topics:
         fits=shown_fits,
         corpora=rules.vectorise.output.corpora,
         glosses=glosses_file,
-        library=modules("tables", "inject"),
+        library=modules("scores.tables", "corpus.injection"),
         environment=environments("study"),
     output:
-        table="results/{dataset}/tables/topics.csv",
+        table=table_pattern("topics"),
     log:
-        "results/logs/topics/{dataset}.log",
+        log_file("topics", "{dataset}"),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -65,19 +68,20 @@ rule topics:
     message:
         "Topics of {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics topics {input.fits:q} --corpora {input.corpora:q}"
-        " {params.glosses} --out {output.table:q} &> {log:q}"
+        "{params.python:q} -m minority_topics topics {input.fits:q} --corpora {input.corpora:q}"
+        " {params.glosses:q} --out {output.table:q} &> {log:q}"
 
 
 rule resources:
     input:
         fits=timed_fits,
-        library=modules("tables"),
+        library=modules("scores.tables"),
         environment=environments("study"),
     output:
-        table="results/{dataset}/resources/fits.csv",
+        table=RESOURCES,
     log:
-        "results/logs/resources/{dataset}.log",
+        log_file("resources", "{dataset}"),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -85,20 +89,41 @@ rule resources:
     message:
         "Time and memory of fits on {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics resources {input.fits:q} --out {output.table:q} &> {log:q}"
+        "{params.python:q} -m minority_topics resources {input.fits:q} --out {output.table:q} &> {log:q}"
+
+
+rule versions:
+    input:
+        fits=used_fits,
+        library=modules("scores.tables"),
+        environment=environments("study"),
+    output:
+        table=VERSIONS,
+    log:
+        log_file("versions", "{dataset}"),
+    localrule: True
+    conda:
+        "../../envs/study.yaml"
+    params:
+        python=python_of("study"),
+    message:
+        "Versions that methods ran in on {wildcards.dataset}"
+    shell:
+        "{params.python:q} -m minority_topics versions {input.fits:q} --out {output.table:q} &> {log:q}"
 
 
 rule compare:
     input:
-        scores="results/{dataset}/tables/scores.csv",
-        methods_file=str(resolve(CONFIG["methods_file"])),
-        library=modules("statistics"),
+        scores=table_pattern("scores"),
+        methods_file=METHODS_FILE,
+        library=modules("scores.statistics", "scores.tables", "study.registry"),
         environment=environments("study"),
     output:
-        summary="results/{dataset}/tables/summary.csv",
-        comparisons="results/{dataset}/tables/comparisons.csv",
+        summary=table_pattern("summary"),
+        comparisons=table_pattern("comparisons"),
     log:
-        "results/logs/compare/{dataset}.log",
+        log_file("compare", "{dataset}"),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -106,25 +131,26 @@ rule compare:
     message:
         "Means, intervals and comparisons of {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics compare {input.scores:q}"
+        "{params.python:q} -m minority_topics compare {input.scores:q}"
         " --methods-file {input.methods_file:q} --summary {output.summary:q}"
         " --comparisons {output.comparisons:q} &> {log:q}"
 
 
 rule verdicts:
     input:
-        scores="results/{dataset}/tables/scores.csv",
+        scores=table_pattern("scores"),
         constraints=evidence("constraints"),
         trajectory=evidence("trajectory"),
         published=str(ROOT / "config/published_scores.tsv"),
-        methods_file=str(resolve(CONFIG["methods_file"])),
-        library=modules("verdicts"),
+        methods_file=METHODS_FILE,
+        library=modules("scores.verdicts", "scores.tables", "study.registry"),
         environment=environments("study"),
     output:
-        numbers="results/{dataset}/tables/paper_vs_ours.csv",
-        claims="results/{dataset}/tables/claims.csv",
+        numbers=table_pattern("paper_vs_ours"),
+        claims=table_pattern("claims"),
     log:
-        "results/logs/verdicts/{dataset}.log",
+        log_file("verdicts", "{dataset}"),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -132,7 +158,7 @@ rule verdicts:
     message:
         "Verdicts on the paper's numbers and claims, by {wildcards.dataset}"
     shell:
-        "{params.python} -m minority_topics verdicts {input.scores:q}"
+        "{params.python:q} -m minority_topics verdicts {input.scores:q}"
         " --constraints {input.constraints:q} --trajectory {input.trajectory:q}"
         " --published {input.published:q} --methods-file {input.methods_file:q}"
         " --numbers {output.numbers:q} --claims {output.claims:q} &> {log:q}"
@@ -140,13 +166,14 @@ rule verdicts:
 
 rule all_verdicts:
     input:
-        tables=expand("results/{dataset}/tables/paper_vs_ours.csv", dataset=CONFIG["datasets"]),
-        library=modules("tables"),
+        tables=expand(table_pattern("paper_vs_ours"), dataset=CONFIG["datasets"]),
+        library=modules("scores.tables"),
         environment=environments("study"),
     output:
-        table="results/tables/paper_vs_ours.csv",
+        table=ALL_VERDICTS,
     log:
-        "results/logs/all_verdicts.log",
+        log_file("all_verdicts", "all"),
+    localrule: True
     conda:
         "../../envs/study.yaml"
     params:
@@ -154,4 +181,4 @@ rule all_verdicts:
     message:
         "The paper's numbers beside ours"
     shell:
-        "{params.python} -m minority_topics join {input.tables:q} --out {output.table:q} &> {log:q}"
+        "{params.python:q} -m minority_topics join {input.tables:q} --out {output.table:q} &> {log:q}"

@@ -9,6 +9,7 @@ is their ratios.
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -18,11 +19,12 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from .accelerated import Accelerated
-from .fitting import LIBRARY, THREAD_VARIABLES, memory_mb
-from .kernels import Passes
-from .model import STEPS_FROM_AFAR, ConstrainedNMF
-from .solvers import Alternation, Exact, Projected, minimise
+from ..nmf.descent import Accelerated, Alternation, minimise
+from ..nmf.kernels import Passes
+from ..nmf.model import STEPS_FROM_AFAR, ConstrainedNMF
+from ..nmf.solvers import Constraints, Exact, Projected, infer_weights
+from ..nmf.start import generator, starts
+from ..study.fitting import LIBRARY, THREAD_VARIABLES, processes, resident_mb
 
 # Documents and, at most, words: a laptop's corpus to the paper's.
 SIZES = {
@@ -70,7 +72,7 @@ def make_matrix(n_documents, n_words, random_state=0):
     The commonest words up to `n_words`, tokens thinned to seven words a document; every fortieth of
     the words of middling frequency is a seed word.
     """
-    from .corpus import simulate_background
+    from ..corpus.background import simulate_background
 
     corpus = simulate_background(n_documents, random_state)
     rows = np.repeat(np.arange(n_documents), np.diff(corpus.indptr))
@@ -116,8 +118,7 @@ class Problem:
         self.seeds = np.load(seeds_file(folder, n_documents))
         self.n_topics = n_topics
         self.model = ConstrainedNMF(n_topics, 0, tol=TOL, random_state=0)
-        self.model.seed_columns_ = np.empty(0, dtype=int)
-        self.constraints = self.model._constrain(self.V)
+        self.constraints = Constraints.of(self.V, [], n_minority=0)
 
     def start(self):
         """W (M x K) with the mass of each document, and H^T (N x K) with topics on the simplex."""
@@ -129,7 +130,8 @@ class Problem:
     def objective(self, Ht):
         """The objective of topics H^T (N x K) with the best W."""
         sums = Ht.sum(axis=0)
-        return self.model._infer(self.V, self.constraints, (Ht / sums).astype(self.V.dtype))[1]
+        Ht = (Ht / sums).astype(self.V.dtype)
+        return infer_weights(self.V, self.constraints, Ht, tol=TOL)[1]
 
 
 def run_ours(problem, clock, acceleration="overrelaxed", n_steps=STEPS_FROM_AFAR):
@@ -309,11 +311,9 @@ def run_whole_fit(problem, clock):
 
 def run_start(problem, clock):
     """The start of the whole fit alone."""
-    model = problem.model.set_params(n_minority=problem.n_topics // 3, seed_words=problem.seeds)
-    model.seed_columns_ = problem.seeds
-    constraints = model._constrain(problem.V)
+    constraints = Constraints.of(problem.V, problem.seeds, problem.n_topics // 3)
     clock.begin = time.perf_counter()
-    next(model._starts(problem.V, constraints, model._rng()))
+    next(starts(problem.V, constraints, problem.n_topics, generator(0), tol=TOL))
     clock.lap()
     return "ok"
 
@@ -377,9 +377,12 @@ def _warm_up(n_topics):
 
 
 def _peak_memory():
-    """Megabytes; ru_maxrss would count what the parent held when this process was born."""
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+    """Megabytes. Where Linux does not tell, what the parent held at this process's birth counts."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text(encoding="ascii").split("VmHWM:")[1].split()[0]) / 1024
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def run_case(folder, case):
@@ -394,17 +397,18 @@ def run_case(folder, case):
     command = [
         sys.executable,
         "-m",
-        "minority_topics.benchmark",
+        "minority_topics.benchmark.cases",
         str(folder),
         json.dumps(asdict(case)),
     ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ)
     found = {**asdict(case), "status": "failed", "laps": []}
     begin = time.monotonic()
+    family = processes(process.pid)  # looked up once, not to disturb what is timed
     try:
         while process.poll() is None:
             time.sleep(0.1)
-            if memory_mb(process.pid) > MEMORY_MB:
+            if resident_mb(family) > MEMORY_MB:
                 found["status"] = "memory"
             elif time.monotonic() - begin > 4 * case.seconds + 300:
                 found["status"] = "time"
@@ -420,64 +424,6 @@ def run_case(folder, case):
         found["reason"] = errors.decode(errors="replace").strip().splitlines()[-1:]
     path.write_text(json.dumps(found), encoding="utf-8")
     return found
-
-
-def measure_machine(seconds=0.5):
-    """What all threads reach: bytes/s of a triad, and of gathered rows; multiply-adds/s.
-
-    The rows are those of 64 numbers at random places of half a gigabyte, asked for in good time.
-    The multiply-adds are of what lies in the first cache.
-    """
-    from numba import get_num_threads, njit, prange
-
-    from .factors import AHEAD
-    from .registers import dot, empty_rows, lines_of, load, prefetch
-
-    @njit(parallel=True, fastmath=True)
-    def triad(a, b, c):
-        for i in prange(len(a)):
-            a[i] = b[i] + np.float32(2) * c[i]
-
-    @njit(parallel=True)
-    def gather(Y, places, lines, out):
-        for t in prange(len(out)):
-            x, total = load(Y, 0, lines), np.float32(0)
-            for i in range(places.shape[1] - AHEAD):
-                prefetch(Y, places[t, i + AHEAD] * Y.shape[1], lines)
-                total += dot(x, load(Y, places[t, i] * Y.shape[1], lines))
-            out[t] = total
-
-    @njit(parallel=True, fastmath=True)
-    def multiply_add(X, Y, rounds, out):
-        for t in prange(len(out)):
-            total = np.float32(0)
-            for n in range(rounds):
-                x, y = X[t, n % 4], Y[t]
-                for i in range(len(y)):
-                    total += x[i] * y[i]
-            out[t] = total
-
-    threads, rounds = get_num_threads(), 200_000
-    a, b, c = (np.ones(2**25, dtype=np.float32) for _ in range(3))
-    rows = empty_rows(2**21, 64, np.float32)
-    rows[:] = np.arange(64)
-    places = np.random.default_rng(0).integers(len(rows), size=(threads, 10**6))
-    X, Y = np.ones((threads, 4, 1024), np.float32), np.ones((threads, 1024), np.float32)
-    out, lines = np.empty(threads, np.float32), lines_of(64, np.float32)
-    best = {}
-    for name, work, size in (
-        ("bytes", lambda: triad(a, b, c), 3 * a.nbytes),
-        ("gathered_bytes", lambda: gather(rows, places, lines, out), places.size * 256),
-        ("multiply_adds", lambda: multiply_add(X, Y, rounds, out), threads * rounds * 1024),
-    ):
-        work()
-        end, fastest = time.perf_counter() + seconds, np.inf
-        while time.perf_counter() < end:
-            begin = time.perf_counter()
-            work()
-            fastest = min(fastest, time.perf_counter() - begin)
-        best[name] = size / fastest
-    return best
 
 
 def plan(sizes=tuple(SIZES), n_topics=N_TOPICS, threads=2, seconds=60.0):

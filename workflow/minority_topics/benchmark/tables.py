@@ -1,12 +1,29 @@
 """Tables of a benchmark: times and their ratios, how they grow, and what the machine allows."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
-from .benchmark import OURS
+from ..scores.tables import write_frame
+from .cases import OURS
 
 # Cases without iterations of their own.
 ONE_LAP = ("exact, start", "exact, whole fit")
+
+
+def write(folder, found, rates):
+    """Write all tables into a folder; returns those worth reading at once."""
+    cases = summarise(found)
+    tables = {
+        "cases": cases,
+        "exponents": exponents(cases),
+        "passes": pass_shares(found, rates),
+        "machine": pd.DataFrame([rates]),
+    }
+    for name, table in tables.items():
+        write_frame(Path(folder) / f"{name}.csv", table)
+    return [tables["exponents"], tables["passes"]]
 
 
 def summarise(found):

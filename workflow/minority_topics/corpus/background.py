@@ -316,7 +316,7 @@ def _cooccurrence_excess(distinct: list[np.ndarray], rng: np.random.Generator) -
         for _ in range(N_TRADES):
             document = _trade_words(document, words, rng)
         by_chance.append(_n_shared_pairs(document, words))
-    return observed / np.mean(by_chance) if any(by_chance) else np.nan
+    return observed / float(np.mean(by_chance)) if any(by_chance) else np.nan
 
 
 def _n_shared_pairs(document: np.ndarray, words: np.ndarray) -> int:

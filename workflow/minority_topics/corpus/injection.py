@@ -6,6 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ..base.manifest import write_manifest
+from ..base.strict_yaml import YamlError, read_yaml
+from ..base.text import composed, folded, is_line, shown, stands_twice
+from .readers import DataError, naming, require_file
+from .storage import BACKGROUND, read_documents, write_documents
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -18,27 +24,64 @@ class Topic:
 
 def read_topics(path):
     """The topics of a YAML file: a list of `name`, `gloss` and `words` (word to gloss)."""
-    import yaml
-
-    path = Path(path)
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if not isinstance(content, list) or not content:
-        raise ValueError(f"{path}: must be a list of topics, each with name, gloss and words")
-    topics = []
-    for number, entry in enumerate(content, start=1):
-        if not isinstance(entry, dict) or set(entry) != {"name", "gloss", "words"}:
-            raise ValueError(f"{path}: topic {number} must have the keys name, gloss and words")
-        if not isinstance(entry["words"], dict) or not entry["words"]:
-            raise ValueError(f"{path}: words of topic {number} must map each word to its gloss")
-        split = [word for word in entry["words"] if str(word).split() != [word]]
-        if split:
-            raise ValueError(f"{path}: {split[0]!r} of topic {number} is not one word")
-        topics.append(Topic(entry["name"], entry["gloss"], entry["words"]))
-    names = [topic.name for topic in topics]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{path}: two topics are named {name!r}; rename one")
+    try:
+        content = read_yaml(require_file(path))
+    except YamlError as error:
+        raise DataError(str(error)) from error
+    with naming(path):
+        if not isinstance(content, list) or not content:
+            raise DataError("must be a list of topics, each with name, gloss and words")
+        topics = [_topic(number, entry) for number, entry in enumerate(content, start=1)]
+        twice = stands_twice(topic.name for topic in topics)
+        if twice:
+            raise DataError(f"two topics are named {shown(twice)}; rename one")
     return topics
+
+
+def _topic(number, entry):
+    if not isinstance(entry, dict) or set(entry) != {"name", "gloss", "words"}:
+        raise DataError(f"topic {number} must have the keys name, gloss and words, and no other")
+    for key in ("name", "gloss"):
+        if not isinstance(entry[key], str):
+            raise DataError(f"{key} of topic {number} is {shown(entry[key])}, not text; quote it")
+    name = folded(composed(entry["name"]))
+    if not is_line(name) or name == BACKGROUND:
+        raise DataError(f"name of topic {number} is {shown(entry['name'])}; give it a name")
+    words = entry["words"]
+    if not isinstance(words, dict) or not words:
+        raise DataError(f"words of topic {number} must map each word to its gloss; correct it")
+    for word, gloss in words.items():
+        for text in (word, gloss):
+            if not isinstance(text, str):
+                raise DataError(
+                    f"words of topic {number}: {shown(text)} of {shown(word)} is not text; quote it"
+                )
+        if word.split() != [word] or not is_line(word):
+            raise DataError(f"{shown(word)} of topic {number} is not one word; write one word")
+    words = {composed(word): gloss for word, gloss in words.items()}
+    if len(words) < len(entry["words"]):
+        twice = stands_twice(map(composed, entry["words"]))
+        raise DataError(f"{shown(twice)} of topic {number} appears twice; remove one")
+    return Topic(name, entry["gloss"], words)
+
+
+def read_glosses(path):
+    """The gloss of every word of a file of topics."""
+    return {word: gloss for topic in read_topics(path) for word, gloss in topic.words.items()}
+
+
+def inject_folder(documents, topics, rate, n_words, random_states, out):
+    """Inject the topics of a file into 0.csv, 1.csv, ... of a folder, one for each random state."""
+    known = read_topics(topics)
+    for number, random_state in enumerate(random_states):
+        rows = read_documents(Path(documents) / f"{number}.csv")
+        tokens = [row["text"].split() for row in rows]
+        with naming(topics):
+            injected, labels = inject(tokens, known, rate, n_words, random_state)
+        names = [BACKGROUND if label < 0 else known[label].name for label in labels]
+        ids = [row["id"] for row in rows]
+        write_documents(Path(out) / f"{number}.csv", ids, injected, names)
+    write_manifest(out)
 
 
 def inject(documents, topics, rate=0.1, n_words=4, random_state=None):
@@ -51,7 +94,7 @@ def inject(documents, topics, rate=0.1, n_words=4, random_state=None):
         raise ValueError(f"rate={rate!r} must be a probability from 0 to 1")
     for topic in topics:
         if len(topic.words) < n_words:
-            raise ValueError(
+            raise DataError(
                 f"topic {topic.name!r} has {len(topic.words)} words, and n_words={n_words} are to "
                 "be injected; lower n_words or add words"
             )

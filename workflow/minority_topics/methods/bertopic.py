@@ -17,9 +17,9 @@ the minority topics are those with the largest share of seed words.
 
 import numpy as np
 
-from ..contract import Fit, UnusableProblem, normalise_rows
-from ..embeddings import load_embedder, texts
-from ..guidance import seed_lists
+from .contract import Fit, UnusableProblem, normalise_rows
+from .shared.embeddings import load_embedder, texts
+from .shared.seed_lists import seed_lists
 
 N_COMPONENTS = 5
 
@@ -46,7 +46,7 @@ def bertopic(
     from sklearn.feature_extraction.text import CountVectorizer
     from umap import UMAP
 
-    from ..metrics import minority_by_seed_share
+    from .contract import minority_by_seed_share
 
     class Backend(BaseEmbedder):
         def embed(self, documents, verbose=False):

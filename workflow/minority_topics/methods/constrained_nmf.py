@@ -4,8 +4,8 @@ import warnings
 
 import numpy as np
 
-from ..contract import Fit, normalise_rows
-from ..model import ConstrainedNMF
+from ..nmf.model import ConstrainedNMF
+from .contract import Fit, normalise_rows
 
 
 def fit(problem):

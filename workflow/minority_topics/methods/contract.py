@@ -1,21 +1,23 @@
 """The contract between the study and a method: what a method is given, and what it gives back.
 
-A method is a module of `methods` with one function, `fit(problem) -> Fit`. This module needs numpy
-and scipy alone, so that it works in the environment of any tool.
+A method is a module of `methods` with one function, `fit(problem) -> Fit`. This module needs only
+numpy and scipy, so that it works in the environment of any tool.
 """
 
-import csv
-import hashlib
-import json
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..base.files import replacing, write_csv
+from ..base.manifest import check_manifest
+from ..corpus.storage import seed_columns
+
 N_TOP_WORDS = 10
-# The label of a document without an injected topic.
-BACKGROUND = "-1"
+FIT_FILES = ("fit.npz", "top_words.csv", "documents.csv")
 
 
 class UnusableProblem(ValueError):
@@ -28,31 +30,6 @@ class NotApplicable(ValueError):
 
 class ContractError(ValueError):
     """A method returned something that is not a Fit of its problem."""
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """Documents with their matrices, as `vectorise` wrote them.
-
-    `counts` and `tfidf` (M x N, CSR) share `vocabulary` (N). `labels` (M,) hold the index of the
-    injected topic in `topic_names`, -1 for background; `truth` (T x N) its word distribution.
-    """
-
-    counts: sp.csr_matrix
-    tfidf: sp.csr_matrix
-    tokens: list[list[str]]
-    ids: list[str]
-    vocabulary: list[str]
-    seed_words: list[str]
-    labels: np.ndarray
-    topic_names: list[str]
-    truth: np.ndarray
-    digest: str
-
-    @property
-    def seed_columns(self):
-        """Columns of the seed words that occur in the vocabulary, in order."""
-        return seed_columns(self.seed_words, self.vocabulary)
 
 
 @dataclass(frozen=True)
@@ -89,13 +66,8 @@ class Fit:
 
     doc_topic: np.ndarray
     topic_word: np.ndarray
-    minority: np.ndarray | None = None
+    minority: Sequence[int] | np.ndarray | None = None
     notes: dict = field(default_factory=dict)
-
-
-def seed_columns(seed_words, vocabulary):
-    columns = {word: column for column, word in enumerate(vocabulary)}
-    return sorted({columns[word] for word in seed_words if word in columns})
 
 
 def normalise_rows(matrix):
@@ -151,115 +123,75 @@ def check_fit(problem, fit, most_topics=None):
         raise ContractError(f"minority topics {fit.minority} are not among 0..{n_topics - 1}")
 
 
+def plain_notes(notes):
+    """Notes as JSON can hold them: numbers that are not finite become None."""
+    if isinstance(notes, np.generic | np.ndarray):
+        notes = notes.tolist()
+    if isinstance(notes, dict):
+        return {str(key): plain_notes(value) for key, value in notes.items()}
+    if isinstance(notes, list | tuple):
+        return [plain_notes(value) for value in notes]
+    if isinstance(notes, float) and not math.isfinite(notes):
+        return None
+    if notes is None or isinstance(notes, str | int | float):
+        return notes
+    raise ContractError(
+        f"notes hold {notes!r:.100}, and must be numbers, text, and lists and dicts of these"
+    )
+
+
 def write_fit(folder, fit, corpus):
     """Write fit.npz (the numbers), top_words.csv and documents.csv (for reading) into `folder`."""
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     arrays = {"doc_topic": fit.doc_topic, "topic_word": fit.topic_word}
     if fit.minority is not None:
         arrays["minority"] = np.asarray(fit.minority, dtype=np.int64)
-    np.savez_compressed(folder / "fit.npz", **arrays)
+    numbers, top_words, documents = (folder / name for name in FIT_FILES)
+    with replacing(numbers, "wb") as file:
+        np.savez_compressed(file, **arrays)
 
     minority = set() if fit.minority is None else set(np.asarray(fit.minority).tolist())
     columns = corpus.seed_columns
-    with open(folder / "top_words.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        words = [f"word_{rank + 1}" for rank in range(N_TOP_WORDS)]
-        writer.writerow(["topic", "kind", "documents", "seed_share", *words])
-        sizes = np.bincount(
-            fit.doc_topic.argmax(axis=1)[fit.doc_topic.any(axis=1)], minlength=len(fit.topic_word)
-        )
-        for topic, row in enumerate(fit.topic_word):
-            order = np.argsort(-row, kind="stable")[:N_TOP_WORDS]
-            kind = "minority" if topic in minority else "majority"
-            top = [corpus.vocabulary[column] for column in order if row[column] > 0]
-            writer.writerow([topic, kind, sizes[topic], f"{row[columns].sum():.4f}", *top])
-    with open(folder / "documents.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["id", "topic", "share"])
-        for identifier, row in zip(corpus.ids, fit.doc_topic, strict=True):
-            topic = int(row.argmax()) if row.any() else -1
-            writer.writerow([identifier, topic, f"{row.max(initial=0):.4f}"])
+    sizes = np.bincount(
+        fit.doc_topic.argmax(axis=1)[fit.doc_topic.any(axis=1)], minlength=len(fit.topic_word)
+    )
+    rows = []
+    for topic, row in enumerate(fit.topic_word):
+        order = np.argsort(-row, kind="stable")[:N_TOP_WORDS]
+        kind = "minority" if topic in minority else "majority"
+        top = [corpus.vocabulary[column] for column in order if row[column] > 0]
+        rows.append([topic, kind, sizes[topic], f"{row[columns].sum():.4f}", *top])
+    words = [f"word_{rank + 1}" for rank in range(N_TOP_WORDS)]
+    write_csv(top_words, ["topic", "kind", "documents", "seed_share", *words], rows)
+    rows = []
+    for identifier, row in zip(corpus.ids, fit.doc_topic, strict=True):
+        topic = int(row.argmax()) if row.any() else -1
+        rows.append([identifier, topic, f"{row.max(initial=0):.4f}"])
+    write_csv(documents, ["id", "topic", "share"], rows)
 
 
 def read_fit(folder):
+    check_manifest(folder, "fit.npz")
     with np.load(Path(folder) / "fit.npz") as arrays:
         return Fit(arrays["doc_topic"], arrays["topic_word"], arrays.get("minority"))
 
 
-def write_corpus(folder, *, counts, tfidf, vocabulary, seed_words, topic_names, truth, facts):
-    """Write what `vectorise` made beside documents.csv."""
-    folder = Path(folder)
-    sp.save_npz(folder / "counts.npz", counts)
-    sp.save_npz(folder / "tfidf.npz", tfidf)
-    write_lines(folder / "vocabulary.txt", vocabulary)
-    write_lines(folder / "seed_words.txt", seed_words)
-    write_lines(folder / "topics.txt", topic_names)
-    np.savez_compressed(folder / "truth.npz", truth=truth)
-    write_json(folder / "corpus.json", facts)
+def seed_share(topic_word: np.ndarray, seed_columns: np.ndarray) -> np.ndarray:
+    """Share of each topic's mass on the seed words' columns, (K,); 0 for an all-zero topic."""
+    is_seed = np.zeros(topic_word.shape[1], dtype=bool)
+    is_seed[seed_columns] = True
+    on_seed, off_seed = topic_word[:, is_seed].sum(axis=1), topic_word[:, ~is_seed].sum(axis=1)
+    # Summed this way, a topic of only seed words has share 1 exactly, and ties are ties.
+    mass = on_seed + off_seed
+    return np.divide(on_seed, mass, out=np.zeros(len(mass)), where=mass > 0)
 
 
-def read_corpus(folder):
-    folder = Path(folder)
-    try:
-        documents = read_documents(folder / "documents.csv")
-        counts = sp.csr_matrix(sp.load_npz(folder / "counts.npz"))
-        tfidf = sp.csr_matrix(sp.load_npz(folder / "tfidf.npz"))
-    except FileNotFoundError as error:
-        raise UnusableProblem(
-            f"{folder} is not a corpus: {error.filename} is missing; make it with "
-            "`python -m minority_topics vectorise`"
-        ) from error
-    topic_names = read_lines(folder / "topics.txt")
-    index = {name: number for number, name in enumerate(topic_names)}
-    with np.load(folder / "truth.npz") as arrays:
-        truth = arrays["truth"]
-    return Corpus(
-        counts=counts,
-        tfidf=tfidf,
-        tokens=[row["text"].split() for row in documents],
-        ids=[row["id"] for row in documents],
-        vocabulary=read_lines(folder / "vocabulary.txt"),
-        seed_words=read_lines(folder / "seed_words.txt"),
-        labels=np.array([index.get(row["label"], -1) for row in documents], dtype=np.int64),
-        topic_names=topic_names,
-        truth=truth,
-        digest=digest(*(folder / name for name in ("counts.npz", "seed_words.txt"))),
-    )
+def minority_by_seed_share(
+    topic_word: np.ndarray, seed_columns: np.ndarray, n_minority: int
+) -> np.ndarray:
+    """Indices of the ``n_minority`` topics with the largest seed share, largest first.
 
-
-def write_documents(path, ids, documents, labels):
-    """documents.csv: id, label (a topic's name, or BACKGROUND) and text, a row each."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["id", "label", "text"])
-        for row in zip(ids, labels, documents, strict=True):
-            writer.writerow([*row[:2], " ".join(row[2])])
-
-
-def read_documents(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def write_lines(path, lines):
-    Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
-def read_lines(path):
-    lines = Path(path).read_text(encoding="utf-8").split("\n")
-    return [line.strip() for line in lines if line.strip()]
-
-
-def write_json(path, content):
-    text = json.dumps(content, indent=2, ensure_ascii=False, sort_keys=True)
-    Path(path).write_text(text + "\n", encoding="utf-8")
-
-
-def digest(*paths):
-    """A short fingerprint of the contents of files."""
-    sha = hashlib.sha256()
-    for path in paths:
-        sha.update(Path(path).read_bytes())
-    return sha.hexdigest()[:16]
+    This tells the minority topics of an unguided method without looking at the labels. Ties
+    keep the order of the topics.
+    """
+    return np.argsort(-seed_share(topic_word, seed_columns), kind="stable")[:n_minority]

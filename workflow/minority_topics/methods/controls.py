@@ -5,7 +5,7 @@ A metric that does not rank them as they are is broken.
 
 import numpy as np
 
-from ..contract import Fit, NotApplicable, normalise_rows
+from .contract import Fit, NotApplicable, normalise_rows
 
 
 def fit(problem):

@@ -12,8 +12,8 @@ which the tool ranks them. Its documents weigh p(y = 1 | x), scaled to sum to on
 import numpy as np
 import scipy.sparse as sp
 
-from ..contract import Fit, UnusableProblem, normalise_rows
-from ..guidance import seed_lists
+from .contract import Fit, UnusableProblem, normalise_rows
+from .shared.seed_lists import seed_lists
 
 
 def fit(problem):

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ..contract import Fit, normalise_rows
-from ..embeddings import embed, texts
+from .contract import Fit, normalise_rows
+from .shared.embeddings import embed, texts
 
 
 def fit(problem):

@@ -12,8 +12,8 @@ import logging
 
 import numpy as np
 
-from ..contract import Fit, normalise_rows
-from ..guidance import seed_lists
+from .contract import Fit, normalise_rows
+from .shared.seed_lists import seed_lists
 
 
 def fit(problem):

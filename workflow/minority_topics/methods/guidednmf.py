@@ -11,8 +11,8 @@ only: the seed words are dealt round the rows instead.
 
 import numpy as np
 
-from ..contract import Fit, UnusableProblem, normalise_rows
-from ..guidance import seed_lists
+from .contract import Fit, UnusableProblem, normalise_rows
+from .shared.seed_lists import seed_lists
 
 # The tool multiplies out A S, a dense documents x words matrix, in every iteration.
 MOST_ENTRIES = 2 * 10**9

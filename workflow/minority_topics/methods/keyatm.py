@@ -14,8 +14,8 @@ keyword in many topics, so by default each of them gets the whole undivided list
 import numpy as np
 import scipy.sparse as sp
 
-from ..contract import Fit, UnusableProblem
-from ..guidance import seed_lists
+from .contract import Fit, UnusableProblem
+from .shared.seed_lists import seed_lists
 
 DEFAULTS = {"engine": "auto", "seeds": "same", "iterations": 1500, "use_weights": True}
 

@@ -1,6 +1,6 @@
 """Latent Dirichlet allocation (Blei et al. 2003), scikit-learn's variational Bayes, on counts."""
 
-from ..contract import Fit, normalise_rows
+from .contract import Fit, normalise_rows
 
 
 def fit(problem):

@@ -1,6 +1,6 @@
 """Non-negative matrix factorisation (Lee and Seung 2000), scikit-learn's, on TF-IDF."""
 
-from ..contract import Fit, normalise_rows
+from .contract import Fit, normalise_rows
 
 
 def fit(problem):

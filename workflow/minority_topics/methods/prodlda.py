@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from ..contract import Fit, UnusableProblem
+from .contract import Fit, UnusableProblem
 
 
 def fit(problem):

@@ -11,13 +11,13 @@ mu times ten to the power of U(-1, 1), pi from U(0.5, 0.9), rounded.
 defined for overlapping sets, and shares the words out between the topics by itself.
 """
 
-from ..contract import Fit
-from ..guidance import seed_lists
+from .contract import Fit
+from .shared.seed_lists import seed_lists
 
 
 def fit(problem):
     """Options are `seeds`, and those of `seeded_lda.fit` and `SeededLDA`."""
-    from .. import seeded_lda
+    from .shared import seeded_lda
 
     options = {"seeds": "same", **problem.options}
     columns = {word: column for column, word in enumerate(problem.vocabulary)}

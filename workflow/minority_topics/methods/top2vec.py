@@ -20,8 +20,8 @@ from unittest import mock
 
 import numpy as np
 
-from ..contract import Fit, UnusableProblem, normalise_rows
-from ..embeddings import texts
+from .contract import Fit, UnusableProblem, normalise_rows
+from .shared.embeddings import texts
 
 N_COMPONENTS = 5
 

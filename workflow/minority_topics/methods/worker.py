@@ -1,15 +1,19 @@
-"""The process in a tool's environment that makes fits: `python -m minority_topics.worker`.
+"""The process in a tool's environment that makes fits: `python -m minority_topics.methods.worker`.
 
 Reads jobs from standard input and answers each on standard output, one line of JSON a time. What
 the tool itself prints goes to standard error. Needs numpy, scipy and the tool, nothing else.
+
+An answer of status "fault" says that something other than the method failed: it is no result.
 """
 
+import contextlib
 import importlib
 import importlib.metadata
 import json
 import logging
 import os
 import platform
+import signal
 import sys
 import time
 import traceback
@@ -17,43 +21,66 @@ from pathlib import Path
 
 import numpy as np
 
+from ..base.processes import when_orphaned
+from ..corpus.storage import read_corpus
 from .contract import (
     NotApplicable,
     Problem,
     UnusableProblem,
     check_fit,
     check_problem,
-    read_corpus,
+    plain_notes,
     write_fit,
 )
 
+# Of the machine: memory and disk run out, files and libraries cannot be read.
+FAULTS = (OSError, MemoryError, ImportError)
+
 
 def main():
+    # With its children; nobody would read the answers.
+    when_orphaned(lambda: os.killpg(0, signal.SIGKILL))
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # a tool's own prints must not mix with the answers
     logging.basicConfig(format="%(message)s")
     logging.getLogger("minority_topics").setLevel(logging.INFO)
-    _answer(answers, {"ready": True})
-    for line in sys.stdin:
-        _answer(answers, attempt(json.loads(line)))
+    try:
+        _answer(
+            answers, {"status": "ready", "reason": "", "seconds": 0, "notes": {}, "versions": {}}
+        )
+        for line in sys.stdin:
+            _answer(answers, attempt(json.loads(line)))
+    except Exception:
+        _log_error()
+        os._exit(os.EX_OSERR)
 
 
 def _answer(file, content):
-    file.write(json.dumps(content) + "\n")
+    # On a line of its own, whatever a tool wrote here before.
+    file.write("\n" + json.dumps(content, allow_nan=False) + "\n")
     file.flush()
+
+
+def _log_error():
+    with contextlib.suppress(OSError):  # the disk of the log may be full
+        traceback.print_exc(file=sys.stderr)
 
 
 def attempt(job):
     """Fit a job (see `fitting.Job`) and tell how it ended."""
     begin = time.monotonic()
+    notes = {}
     try:
         notes = _fit(job)
         status, reason = "ok", ""
     except NotApplicable as error:
-        status, reason, notes = "not applicable", _sentence(error), {}
-    except Exception as error:
-        traceback.print_exc(file=sys.stderr)
-        status, reason, notes = "failed", _sentence(error), {}
+        status, reason = "not applicable", _sentence(error)
+    except (CorpusUnreadable, *FAULTS) as error:
+        _log_error()
+        status, reason = "fault", _sentence(error)
+    except (Exception, SystemExit) as error:
+        _log_error()
+        status, reason = "failed", _sentence(error)
     return {
         "status": status,
         "reason": reason,
@@ -64,7 +91,7 @@ def attempt(job):
 
 
 def _fit(job):
-    corpus = read_corpus(job["corpus"])
+    corpus = _corpus(job["corpus"])
     problem = Problem(
         counts=corpus.counts,
         tfidf=corpus.tfidf,
@@ -78,8 +105,22 @@ def _fit(job):
         labels=corpus.labels if job["control"] else None,
     )
     fit = fit_method(job["module"], problem, None if job["control"] else problem.n_topics)
+    notes = plain_notes(fit.notes)
     write_fit(Path(job["out"]), fit, corpus)
-    return {**fit.notes, "corpus": corpus.digest}
+    return {**notes, "corpus": corpus.digest}
+
+
+def _corpus(folder):
+    try:
+        return read_corpus(folder)
+    except FAULTS:
+        raise
+    except Exception as error:
+        raise CorpusUnreadable(f"{folder} cannot be read: {_sentence(error)}") from error
+
+
+class CorpusUnreadable(Exception):
+    """The corpus is not as it was written."""
 
 
 def fit_method(module, problem, most_topics=None):
@@ -100,7 +141,7 @@ def _sentence(error):
     """The error in one line, for a table."""
     lines = str(error).strip().splitlines()
     text = lines[0] if lines else ""
-    if isinstance(error, UnusableProblem | NotApplicable) and text:
+    if isinstance(error, UnusableProblem | NotApplicable | CorpusUnreadable) and text:
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

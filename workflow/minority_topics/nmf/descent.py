@@ -1,4 +1,7 @@
-"""The exact solver at speed: rows in vector registers, steps that reach further, never a rise.
+"""The descent: the state of a fit between two iterations, and the loop that makes them.
+
+`Alternation` moves W and H in turn by any solver. `Accelerated` is the exact solver at speed: rows
+in vector registers, steps that reach further, never a rise.
 
 An iteration moves W by plain steps, several for a document while its words are in the cache where
 that pays, and H by one step that may reach further:
@@ -9,7 +12,7 @@ that pays, and H by one step that may reach further:
 * "overrelaxed": H e^w, with w growing towards 2, below which EM with longer steps converges
   (Salakhutdinov and Roweis 2003).
 
-Whatever the reach, H is scaled to its constraints, hence feasible. The next pass over the documents
+Whatever the reach, H is scaled to meet its constraints. The next pass over the documents
 measures the objective; if it rose, the iteration is taken back and made again by plain steps, for
 which it cannot rise.
 """
@@ -17,10 +20,43 @@ which it cannot rise.
 import numpy as np
 
 from .factors import Factor
+from .progress import is_over
 
 ACCELERATIONS = ("plain", "extrapolated", "overrelaxed")
 # w = 2 - 2^-n: 1, 1.5, 1.75. With w = 2, what has converged would swing for ever.
 MOST_ROOTS = 2
+
+
+class Alternation:
+    """A fit between two iterations: W (M x K) and H^T (N x K), moved in turn by a solver."""
+
+    reached = False
+
+    def __init__(self, passes, solver):
+        self.passes = passes
+        self.solver = solver
+        self.history = []
+
+    def begin(self, W, Ht):
+        self.W, self.Ht = self.solver.begin(W, Ht)
+        return self
+
+    def step_W(self):
+        """Move W; the objective where it was before."""
+        A, divergence = self.passes.rows(self.W, self.Ht)
+        objective = self.passes.objective(self.W, self.Ht, divergence)
+        self._last_W, self.W = self.W, self.solver.step_W(self.W, self.Ht, A)
+        return objective
+
+    def undo_W(self):
+        self.W = self._last_W
+
+    def step_H(self):
+        self.Ht = self.solver.step_H(self.W, self.Ht, self.passes.columns(self.W, self.Ht))
+
+    def factors(self):
+        """W (M x K) and H^T (N x K)."""
+        return self.W, self.Ht
 
 
 class Accelerated:
@@ -77,3 +113,24 @@ class Accelerated:
         self.H.swap()
         self.reach = 0
         self.step_H()
+
+
+def minimise(descent, max_iter, tol, callbacks=()):
+    """Iterate until the objective changes by less than tol of itself; `history` has its course.
+
+    A step that reached further than a plain one and raised the objective is taken back. Callbacks
+    are told of the start and of every iteration: `callback(descent)`, with W one step ahead.
+    """
+    history = descent.history
+    while not is_over(history, max_iter, tol):
+        if history:
+            descent.step_H()
+        objective = descent.step_W()
+        if history and objective > history[-1] and descent.reached:
+            descent.take_back()
+            objective = descent.step_W()
+        history.append(objective)
+        for callback in callbacks:
+            callback(descent)
+    descent.undo_W()
+    return descent

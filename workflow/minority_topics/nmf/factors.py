@@ -10,16 +10,19 @@ along its own way: x_k e_k (e_k / sum_r Y_rk)^(w - 1).
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit, prange
 
-from .kernels import FAST, floor_of, threads_for
+from .compiled import kernel
+from .kernels import FAST, check_factors, floor_of
 from .registers import (
     accumulate,
     add,
     dot,
     empty_rows,
+    fence,
     fill,
     keep_above,
     lines_of,
@@ -46,6 +49,27 @@ AHEAD = 32
 FEW = 8
 
 
+class Step(NamedTuple):
+    """How far rows move: see `Factor.update`."""
+
+    n_steps: int
+    momentum: np.floating
+    n_roots: int
+    inverse_mass: np.ndarray
+
+
+class Bound(NamedTuple):
+    """The cap on the first topics of the rows that `capped` (R,) marks; none if it is empty.
+
+    `caps` and `majority` are rows: the cap of each topic, and one for each topic without a cap.
+    """
+
+    capped: np.ndarray
+    cap: np.floating
+    caps: np.ndarray
+    majority: np.ndarray
+
+
 class Factor:
     """A factor (R x K): what it is `now`, and what it was `before` the last update.
 
@@ -56,6 +80,8 @@ class Factor:
     def __init__(self, n_rows, n_topics, dtype, kind=None):
         self.n_topics = n_topics
         self.kind = np.zeros(n_rows, dtype=np.uint8) if kind is None else kind.astype(np.uint8)
+        if self.kind.shape != (n_rows,) or self.kind.max(initial=0) > 1:
+            raise ValueError(f"kind must be 0 or 1 for each of {n_rows} rows.")
         self.now, self.before = (empty_rows(n_rows, n_topics, dtype) for _ in range(2))
         self.sums = np.zeros((2, n_topics))
 
@@ -85,11 +111,12 @@ class Factor:
     def scale(self, factor):
         """Multiply rows of each kind by `factor` (2 x K); a topic with NaN stays as it was."""
         stays = np.isnan(factor).any(axis=0)
-        scale_rows(self.now, self.kind, self._row_of(np.where(stays, 1, factor)), self._lines)
+        by = self._row_of(np.where(stays, 1, factor))
+        scale_rows(self.now.size, self.now, self.kind, by, self._lines)
         self.rows[:, stays] = self.before[:, : self.n_topics][:, stays]
 
     def update(
-        self, arrays, Y, n_steps=1, momentum=0.0, n_roots=0, n_capped=0, cap=np.inf, capped=None,
+        self, matrix, Y, n_steps=1, momentum=0.0, n_roots=0, n_capped=0, cap=np.inf, capped=None,
         measured=False,
     ):  # fmt: skip
         """One pass over V: every row moves, by `n_steps` steps.
@@ -100,20 +127,25 @@ class Factor:
         update, if it is to be measured: sum_rc (V_rc log(V_rc / (x_r Y_c)) - V_rc) + sum_rk x_rk,
         for Y whose topics sum to one.
         """
+        check_factors(matrix, self.rows, Y.rows)
+        if not n_capped:
+            capped = np.empty(0, dtype=bool)
+        elif capped.shape != (matrix.n_rows,):
+            raise ValueError(f"capped must say of each of {matrix.n_rows} rows whether it is.")
         dtype = self.dtype.type
-        n_blocks = len(arrays[0]) - 1
+        n_blocks = len(matrix.bounds) - 1
         objective = np.zeros(n_blocks if measured else 0)
         parts = np.zeros((n_blocks, 2, self.now.shape[1]))
         mass = Y.sums.sum(axis=0)
+        inverse_mass = self._row_of(1 / np.where(mass > 0, mass, 1))
         minority = np.arange(self.n_topics) < n_capped
-        with threads_for(arrays):
-            update_rows(
-                *arrays, self.now, self.before, Y.now, self._lines, n_steps, dtype(momentum),
-                n_roots, self._row_of(1 / np.where(mass > 0, mass, 1)),
-                capped if n_capped else np.empty(0, dtype=bool), dtype(cap),
-                self._row_of(np.where(minority, cap, np.inf)), self._row_of(~minority),
-                floor_of(self.dtype), self.kind, objective, parts,
-            )  # fmt: skip
+        caps = self._row_of(np.where(minority, cap, np.inf))
+        update_rows(
+            len(matrix.data), matrix, self.now, self.before, Y.now, self._lines,
+            Step(n_steps, dtype(momentum), n_roots, inverse_mass),
+            Bound(capped, dtype(cap), caps, self._row_of(~minority)),
+            floor_of(self.dtype), self.kind, objective, parts,
+        )  # fmt: skip
         self.swap()
         self.sums = parts.sum(axis=0)[:, : self.n_topics]
         return float(objective.sum())
@@ -129,37 +161,34 @@ class Factor:
         return row
 
 
-def infer(arrays, X, Y, caps, capped, max_iter, tol):
+def infer(matrix, X, Y, caps, capped, max_iter, tol):
     """Rows X (R x K) that minimise the objective for Y (C x K), from X, in place.
 
     Each row is iterated by itself until no entry changes by more than tol of its mass. `caps` (K,)
     bound the rows that `capped` (R,) marks. Returns the objective of each row at the end.
     """
+    check_factors(matrix, X, Y)
+    if (caps.shape, capped.shape) != (X.shape[1:], X.shape[:1]):
+        raise ValueError(f"caps and capped do not fit {X.shape[0]} rows of {X.shape[1]} topics.")
     objective = np.zeros(len(X))
-    with threads_for(arrays):
-        infer_rows(
-            *arrays, X, Y, caps, capped, floor_of(X.dtype), max_iter, tol, _longest(arrays),
-            objective,
-        )  # fmt: skip
+    longest = int(np.diff(matrix.indptr).max(initial=0))
+    infer_rows(
+        len(matrix.data), matrix, X, Y, caps, capped, floor_of(X.dtype), max_iter, tol, longest,
+        objective,
+    )  # fmt: skip
     return objective
 
 
-def _longest(arrays):
-    """The most nonzeros in a row."""
-    indptr = arrays[1]
-    return int(np.diff(indptr).max(initial=0))
-
-
-@njit(parallel=True, cache=True, fastmath=FAST, error_model="numpy")
-def update_rows(
-    bounds, indptr, indices, data, X, new_X, Y, lines, n_steps, momentum, n_roots, inverse_mass,
-    capped, cap, caps, majority, floor, kind, objective, sums,
-):  # fmt: skip
+@kernel(fastmath=FAST, error_model="numpy")
+def update_rows(matrix, X, new_X, Y, lines, how, bound, floor, kind, objective, sums):
+    bounds, indptr, indices, data, _ = matrix
+    n_steps, momentum, n_roots, inverse_mass = how
+    capped, cap, caps, majority = bound
     width = X.shape[1]
     last = len(indices) - 1
     measured = len(objective) > 0
     for block in prange(len(bounds) - 1):
-        zero = fill(floor - floor, lines)
+        zero = fill(X.dtype.type(0), lines)
         first = indptr[bounds[block]]
         ratios = np.empty(indptr[bounds[block + 1]] - first if measured else 0, X.dtype)
         mass = 0.0
@@ -206,6 +235,7 @@ def update_rows(
             for i in range(len(ratios)):
                 mass += data[first + i] * (logarithm(ratios[i]) - 1)
             objective[block] = mass
+        fence()
 
 
 @njit(inline="always", fastmath=FAST)
@@ -225,7 +255,7 @@ def logarithm(number):
     return exponent * math.log(2) + 2 * s * (1 + z * (1 / 3 + z * series))
 
 
-@njit(parallel=True, cache=True)
+@kernel()
 def scale_rows(X, kind, factor, lines):
     width = X.shape[1]
     for r in prange(len(X)):
@@ -233,13 +263,12 @@ def scale_rows(X, kind, factor, lines):
         store(X, r * width, multiply(load(X, r * width, lines), by))
 
 
-@njit(parallel=True, cache=True, fastmath=FAST, error_model="numpy")
-def infer_rows(
-    bounds, indptr, indices, data, X, Y, caps, capped, floor, max_iter, tol, longest, objective
-):
+@kernel(fastmath=FAST, error_model="numpy")
+def infer_rows(matrix, X, Y, caps, capped, floor, max_iter, tol, longest, objective):
     """The words of a document are copied, so that topics can be left out as they go to zero."""
+    bounds, indptr, indices, data, _ = matrix
     n_topics = X.shape[1]
-    zero = floor - floor
+    zero = X.dtype.type(0)
     for block in prange(len(bounds) - 1):
         words = np.empty((longest, n_topics), X.dtype)
         x, explained = np.empty(n_topics, X.dtype), np.empty(n_topics, X.dtype)

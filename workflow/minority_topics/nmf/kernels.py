@@ -2,25 +2,73 @@
 
 Both halves of a multiplicative KL iteration are the same computation on V and on its transpose:
 
-    G_rk = X_rk * sum_c Y_ck V_rc / (X Y^T)_rc
+    G_rk = X_rk E_rk,    E_rk = sum_c Y_ck V_rc / (X Y^T)_rc
 
 with X = W, Y = H^T over the rows of V (CSR) for W, and X = H^T, Y = W over its columns (CSC) for H.
 Only the nonzeros of V are visited: O(nnz K) time, and nothing larger than the factors is made.
 """
 
 import math
-from contextlib import contextmanager
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from numba import get_num_threads, njit, prange, set_num_threads
+from numba import njit, prange
+
+from .compiled import kernel
 
 # Rows are dealt out in blocks of equal nonzeros, since Zipf-sized columns would idle a core.
 # One thread computes a row, in a fixed order: results do not depend on the number of threads.
 N_BLOCKS = 256
-SMALL = 50_000
 # Sums may be reordered, so that they vectorise; infinities and NaN keep their meaning.
 FAST = {"reassoc", "contract", "nsz"}
+
+
+class Matrix(NamedTuple):
+    """Rows of V, or its columns, as kernels take them: block b is rows bounds[b] to bounds[b + 1].
+
+    `matrix_of` makes one, and sees to it that no index is out of bounds.
+    """
+
+    bounds: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+    n_columns: int
+
+    @property
+    def n_rows(self):
+        return len(self.indptr) - 1
+
+
+def matrix_of(V):
+    """A `Matrix` of the rows of V (CSR), or of its columns (CSC)."""
+    indptr, indices = V.indptr.astype(np.int64), V.indices
+    n_columns = V.shape[1] if V.format == "csr" else V.shape[0]
+    increasing = indptr[0] == 0 and (np.diff(indptr) >= 0).all() and indptr[-1] <= len(indices)
+    if not increasing or len(V.data) != len(indices):
+        raise ValueError("V is not a sparse matrix: its arrays do not fit together.")
+    if len(indices) and not (indices.min() >= 0 and indices.max() < n_columns):
+        raise ValueError(f"V is not a sparse matrix: an index is outside its {n_columns} columns.")
+    bounds = np.searchsorted(indptr, np.linspace(0, indptr[-1], N_BLOCKS + 1))
+    bounds[0], bounds[-1] = 0, len(indptr) - 1
+    indices = indices.astype(np.int32, copy=False)  # a wider index would wrap before the check
+    return Matrix(np.unique(bounds), indptr, indices, V.data, n_columns)
+
+
+def check_factors(matrix, X, Y):
+    """Refuse X (R x K) and Y (C x K) that a kernel would read out of bounds with this matrix."""
+    expected = (matrix.n_rows, X.shape[1]), (matrix.n_columns, X.shape[1])
+    if X.ndim != 2 or (X.shape, Y.shape) != expected:
+        raise ValueError(
+            f"factors of shapes {X.shape} and {Y.shape} do not fit a matrix of {matrix.n_rows} "
+            f"rows and {matrix.n_columns} columns."
+        )
+    if not X.dtype == Y.dtype == matrix.data.dtype:
+        raise ValueError(
+            f"factors of {X.dtype} and {Y.dtype} do not fit a matrix of {matrix.data.dtype}: give "
+            "all of them one type."
+        )
 
 
 class Passes:
@@ -34,18 +82,26 @@ class Passes:
         self.shape = V.shape
         self.dtype = V.dtype
         self.total = float(V.sum(dtype=np.float64))
-        self.by_row = _arrays(V)
+        self.by_row = matrix_of(V)
         self.V = V
 
     @cached_property
     def by_column(self):
-        return _arrays(self.V.tocsc())
+        return matrix_of(self.V.tocsc())
 
     def rows(self, W, Ht):
-        return _run(self.by_row, W, Ht)
+        return _run(self.by_row, W, Ht, True)
 
     def columns(self, W, Ht):
-        return _run(self.by_column, Ht, W)[0]
+        return _run(self.by_column, Ht, W, True)[0]
+
+    def explained_rows(self, W, Ht):
+        """A_ik / W_ik, also where W_ik is zero: dD / dW_ik = sum_j H_kj - this."""
+        return _run(self.by_row, W, Ht, False)[0]
+
+    def explained_columns(self, W, Ht):
+        """B_jk / H_kj, also where H_kj is zero: dD / dH_kj = sum_i W_ik - this."""
+        return _run(self.by_column, Ht, W, False)[0]
 
     def objective(self, W, Ht, divergence):
         """D_KL(V || WH) from the divergences that `rows` returned for this W and H."""
@@ -53,31 +109,18 @@ class Passes:
         return float(divergence.sum()) - self.total + float(mass)
 
 
-def _arrays(V):
-    indptr = V.indptr.astype(np.int64)
-    bounds = np.searchsorted(indptr, np.linspace(0, indptr[-1], N_BLOCKS + 1))
-    bounds[0], bounds[-1] = 0, len(indptr) - 1
-    return np.unique(bounds), indptr, V.indices.astype(np.int32, copy=False), V.data
-
-
-def _run(arrays, X, Y):
+def _run(matrix, X, Y, times_X):
+    check_factors(matrix, X, Y)
     G = np.empty_like(X)
     divergence = np.empty(len(X))
-    with threads_for(arrays):
-        multiplicative_pass(*arrays, X, Y, floor_of(X.dtype), G, divergence)
+    size = len(matrix.data)
+    multiplicative_pass(size, matrix, X, Y, floor_of(X.dtype), times_X, G, divergence)
     return G, divergence
 
 
-@contextmanager
-def threads_for(arrays):
-    """One thread for a small matrix: to wake the others would take longer than the work."""
-    threads = get_num_threads()
-    if len(arrays[-1]) < SMALL:
-        set_num_threads(1)
-    try:
-        yield
-    finally:
-        set_num_threads(threads)
+def batches(n_rows, size=2**16):
+    """Slices of so many rows, for what would not fit at once."""
+    return [slice(first, first + size) for first in range(0, n_rows, size)]
 
 
 def floor_of(dtype):
@@ -112,14 +155,16 @@ def gather(indices, data, begin, end, x, Y, floor, total):
     return divergence, mass
 
 
-@njit(parallel=True, cache=True, fastmath=FAST)
-def multiplicative_pass(bounds, indptr, indices, data, X, Y, floor, G, divergence):
-    """Fill G (R x K) and divergence (R,), which is sum_c V_rc log(V_rc / (X Y^T)_rc)."""
+@kernel(fastmath=FAST)
+def multiplicative_pass(matrix, X, Y, floor, times_X, G, divergence):
+    """Fill G (R x K), or E, and divergence (R,), which is sum_c V_rc log(V_rc / (X Y^T)_rc)."""
+    bounds, indptr, indices, data, _ = matrix
     for block in prange(len(bounds) - 1):
         for r in range(bounds[block], bounds[block + 1]):
             divergence[r], mass = gather(
                 indices, data, indptr[r], indptr[r + 1], X[r], Y, floor, G[r]
             )
-            for k in range(X.shape[1]):
-                value = G[r, k] * X[r, k]
-                G[r, k] = value if value > floor * mass else 0
+            if times_X:
+                for k in range(X.shape[1]):
+                    value = G[r, k] * X[r, k]
+                    G[r, k] = value if value > floor * mass else 0

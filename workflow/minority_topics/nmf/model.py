@@ -1,57 +1,51 @@
 """`ConstrainedNMF`: topics of a corpus, the first of them guided by one list of seed words."""
 
-import numbers
+import inspect
+import math
 import warnings
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from .accelerated import ACCELERATIONS, Accelerated
-from .checkpoint import Checkpoint
-from .factors import infer
+from .certificate import kkt_residuals
+from .checkpoint import Checkpoint, fingerprint
+from .checks import check_parameters, find_seed_columns
+from .descent import Accelerated, Alternation, minimise
 from .kernels import Passes
-from .progress import FitProgress
-from .registers import LINE, MOST_LINES
-from .solvers import (
-    Alternation,
-    Constraints,
-    Exact,
-    Paper,
-    Projected,
-    batches,
-    kkt_residuals,
-    minimise,
-    settled,
-)
-from .start import (
-    block_solution,
-    even_weights,
-    mix_noise,
-    random_start,
-    sample_documents,
-    spread_topics,
-)
+from .progress import FitProgress, settled
+from .solvers import Constraints, Exact, Paper, Projected, infer_weights
+from .start import generator, spread_topics, starts, whole_process
 
-# Restarts are worth their time where a fit takes seconds; beyond this much work, one start is made.
-AUTO_RESTARTS = 8
-AUTO_WORK = 1e8
-# Larger corpora begin with the topics of a tenth of their documents, found the same way.
-LARGE = 5000
-GROWTH = 10
-# Steps of W in an iteration, where topics begin far from their place: H would settle before W has
-# followed it. From a block start one was better, from a random one two, by the objective alone.
+# Steps of W in an iteration where topics begin far from their place; with fewer, H would settle
+# before W has followed it. Judged only by the objective, one step was better from a block start,
+# and two from a random one.
 STEPS_FROM_AFAR = 2
-# How fast `partial_fit` forgets: batch t counts (t + 1)^-FORGETTING (Cappe and Moulines 2009).
+# How fast `partial_fit` forgets: of batches of one size, batch t counts t^-FORGETTING (Cappe and
+# Moulines 2009).
 FORGETTING = 0.7
-# Topics meet the first batch mixed with so much of the whole corpus; of the corpus, words not seen
-# yet divide a tenth among themselves.
+# This share of the whole corpus is mixed into topics before they meet the first batch. Words that
+# have not been seen yet divide a tenth of it among themselves.
 FREEDOM = 0.05
 UNSEEN = 0.1
+# A matrix whose largest entry lies outside is fitted in other units, so that products do not
+# overflow or vanish. The unit is a power of two, which does not round.
+COMFORTABLE = 2.0**-20, 2.0**40
+# An objective is at most so many times the sum of V: words cost up to the logarithm of a `floor`.
+MOST_COST = 1e3
+# Attributes that describe a fit of one matrix; `partial_fit` removes them, since they are no longer
+# true after another batch.
+OF_A_FIT = ("objective_", "objective_history_", "n_iter_", "lambda_", "mu_", "kkt_")
+
+Documents: TypeAlias = ArrayLike | sp.spmatrix | sp.sparray
 
 
 class ConstraintWarning(UserWarning):
@@ -87,7 +81,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         The word of each column, or the column of each word.
     w_max : float, default=1e-9
         Upper bound on minority topics in seed-free documents. In the exact solver W_ik is the mass
-        of topic k in document i, in units of V.
+        of topic k in document i, in units of V. A bound below the least normal number is zero.
     theta_min : float, default=0.4
         Least share of seed words in a minority topic, in [0, 1).
     solver : {"exact", "paper", "projected"}, default="exact"
@@ -105,14 +99,15 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     eta : float, default=1e-3
         Learning rate of the multipliers ("paper" and "projected").
     acceleration : {"overrelaxed", "extrapolated", "plain"}, default="overrelaxed"
-        How far a step of the exact solver reaches (see `accelerated`); none raises the objective.
+        How far a step of the exact solver reaches (see `descent`); none raises the objective.
     max_iter : int, default=200
     tol : float, default=1e-5
         Stop when the objective changes by less than this share of itself in an iteration.
     random_state : int, RandomState or None, default=None
     checkpoint : path, default=None
         File to which a fit of the exact solver is saved every `checkpoint_every` iterations. A fit
-        that finds it goes on from there, to the same result; it is removed at the end.
+        that finds it goes on from there, to the same result; it is removed at the end. A file of
+        other data, parameters or random state, or of another version of this library, is refused.
     checkpoint_every : int, default=10
     verbose : int, default=0
         Print the objective every `verbose` iterations. A long fit on a terminal shows its progress
@@ -134,9 +129,20 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     mu_ : ndarray (n_minority,)
         Multipliers of the bounds on H.
     kkt_ : dict of str to float
-        Residuals of the Karush-Kuhn-Tucker conditions: see `solvers.kkt_residuals`.
+        Residuals of the Karush-Kuhn-Tucker conditions: see `certificate.kkt_residuals`. `dual`
+        also counts entries at zero for which the objective would fall if they grew.
     feasible_ : bool
-        Whether both constraints hold.
+        Whether both constraints hold, but for a rounding relative to their bounds. After
+        `partial_fit`, which has no W, whether the constraint on topics holds.
+
+    Notes
+    -----
+    A matrix whose largest entry is not between 1e-6 and 1e12 or so is fitted in other units, by a
+    power of two, in which products neither overflow nor vanish; `w_max` and W are in units of V
+    all the same, and `eta` is in those of the fit. What the type of V cannot hold is refused.
+
+    Fits may run in several threads, and in processes that were forked after one, where they use
+    one thread. The same random state gives the same bytes on one kind of processor.
 
     References
     ----------
@@ -153,26 +159,38 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     True
     """
 
+    components_: np.ndarray
+    seed_columns_: np.ndarray
+    objective_: float
+    objective_history_: np.ndarray
+    n_iter_: int
+    lambda_: np.ndarray
+    mu_: np.ndarray
+    kkt_: dict[str, float]
+    feasible_: bool
+    _n_minority: int
+    _batches: "Batches"
+
     def __init__(
         self,
-        n_topics=20,
-        n_minority=7,
-        seed_words=None,
-        vocabulary=None,
-        w_max=1e-9,
-        theta_min=0.4,
-        solver="exact",
-        start="block",
-        h_update=1,
-        eta=1e-3,
-        acceleration="overrelaxed",
-        max_iter=200,
-        tol=1e-5,
-        random_state=None,
-        n_init="auto",
-        checkpoint=None,
-        checkpoint_every=10,
-        verbose=0,
+        n_topics: int = 20,
+        n_minority: int = 7,
+        seed_words: Sequence[int] | Sequence[str] | None = None,
+        vocabulary: Sequence[str] | Mapping[str, int] | None = None,
+        w_max: float = 1e-9,
+        theta_min: float = 0.4,
+        solver: Literal["exact", "paper", "projected"] = "exact",
+        start: Literal["block", "random"] | tuple[ArrayLike, ArrayLike] = "block",
+        h_update: Literal[1, 2] = 1,
+        eta: float = 1e-3,
+        acceleration: Literal["overrelaxed", "extrapolated", "plain"] = "overrelaxed",
+        max_iter: int = 200,
+        tol: float = 1e-5,
+        random_state: int | np.random.RandomState | None = None,
+        n_init: int | Literal["auto"] = "auto",
+        checkpoint: str | PathLike | None = None,
+        checkpoint_every: int = 10,
+        verbose: int = 0,
     ):
         self.n_topics = n_topics
         self.n_minority = n_minority
@@ -193,27 +211,27 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.checkpoint_every = checkpoint_every
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X: Documents, y: Any = None) -> Self:
         """Learn the topics of X (M x N), sparse or dense. Returns self."""
         self.fit_transform(X)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: Documents, y: Any = None) -> np.ndarray:
         """Learn the topics of X (M x N) and return W (M x K)."""
-        self._check_parameters()
-        V = self._check_matrix(X, reset=True)
-        self.seed_columns_ = self._find_seed_columns(V.shape[1])
-        constraints = self._constrain(V)
-        passes = Passes(V)
-        vars(self).pop("_word_use", None)
+        check_parameters(self)
+        V, exponent = comfortable(self._check_matrix(X, reset=True))
+        seed_columns = find_seed_columns(self.seed_words, self.vocabulary, V.shape[1])
+        constraints = self._constrain(V, exponent, seed_columns)
+        passes, (max_iter, tol) = Passes(V), self._limits
 
-        descent = self._descend(V, passes, constraints, self._rng())
+        checkpoint = self._open_checkpoint(passes, constraints, exponent)
+        descent = self._descend(passes, constraints, exponent, checkpoint)
         solver, history = descent.solver, descent.history
-        converged = settled(history, self.tol)
+        converged = settled(history, tol)
         if self.solver == "exact":
             # W as `transform` finds it: the best for these topics, from a start without zeros.
             Ht = np.ascontiguousarray(descent.H.rows)
-            W, objective = self._infer(V, constraints, Ht)
+            W, objective = infer_weights(V, constraints, Ht, max_iter, tol)
             if objective <= history[-1]:
                 history[-1] = objective
             else:
@@ -222,292 +240,252 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         else:
             W, Ht = descent.factors()
 
-        self.objective_ = history[-1]
+        kkt, lambda_, mu = kkt_residuals(passes, solver, W, Ht)
+        bounds_met = constraints.which_are_met(W, Ht)
+        batches = Batches.of_a_fit(V, W, Ht)
+        W = weights_in_units(W, exponent)
+        self.seed_columns_ = seed_columns
         self.components_ = np.ascontiguousarray(Ht.T)
-        self.objective_history_ = np.array(history)
+        self.objective_history_ = in_units(np.array(history), exponent)
+        self.objective_ = float(self.objective_history_[-1])
         self.n_iter_ = len(history) - 1
-        self.kkt_, self.lambda_, self.mu_ = kkt_residuals(passes, solver, W, Ht)
-        slack = 1e-9 if V.dtype == np.float64 else 1e-6
-        met = max(self.kkt_["primal_W"], self.kkt_["primal_H"]) <= slack
-        self.feasible_ = bool(met and np.isfinite(self.objective_))
-        self._warn_of_trouble(passes, constraints, converged)
+        self.lambda_, self.mu_ = lambda_, in_units(mu, exponent)
+        self.kkt_ = kkt | {"primal_W": float(in_units(kkt["primal_W"], exponent))}
+        self.feasible_ = all(bounds_met) and math.isfinite(history[-1])
+        self._n_minority = self.n_minority
+        self._batches = batches
+        self._warn_of_trouble(passes, constraints, bounds_met, np.array(history), converged)
+        checkpoint.remove()
         return W
 
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X: Documents, y: Any = None) -> Self:
         """Learn from one batch of documents X (M x N) of a corpus that does not fit in memory.
 
-        The first batch is fitted like a corpus, unless `fit` has found topics before. Then what the
-        words of each batch say of each topic, B, is averaged with that of the batches before, and H
-        is the constrained minimum for the average (online EM). Topics are feasible after every
-        batch; W is for `transform` to find.
+        The first batch is fitted like a corpus; a `fit` before it counts as the first batch. After
+        that, what the words of each batch say of each topic, B, is averaged with what those of
+        earlier batches said, and H is the constrained minimum for the average (online EM). A batch
+        counts by its number of documents. Topics are on the simplex and feasible after every batch,
+        and keep the type of the first one; a batch without words leaves them as they are.
+        `transform` finds W. The attributes that describe the matrix of a `fit`, such as
+        `objective_`, are removed.
         """
-        self._check_parameters()
-        new = not hasattr(self, "components_")
-        V = self._check_matrix(X, reset=new)
-        if new:
-            self.seed_columns_ = self._find_seed_columns(V.shape[1])
-        constraints = self._constrain(V)
-        passes = Passes(V)
-        if new:
-            Ht = self._descend(V, passes, constraints, self._rng()).factors()[1]
+        check_parameters(self)
+        fitted = hasattr(self, "components_")
+        V, exponent = comfortable(
+            self._check_matrix(X, reset=not fitted), self.components_.dtype if fitted else None
+        )
+        if fitted:
+            self._check_topics()
+            seed_columns = self.seed_columns_
         else:
-            Ht = np.ascontiguousarray(self.components_.T, dtype=V.dtype)
-        if not hasattr(self, "_word_use"):
-            self._word_use, self._n_batches = np.zeros_like(Ht), 0
-        weight = (self._n_batches + 1) ** -FORGETTING
+            seed_columns = find_seed_columns(self.seed_words, self.vocabulary, V.shape[1])
+        constraints = self._constrain(V, exponent, seed_columns)
+        exact, passes = Exact(constraints), Passes(V)
+        seen = self._batches if fitted else Batches(np.zeros(int(self.n_topics)))
+        checkpoint = None
+        if seen.number == 0:
+            checkpoint = self._open_checkpoint(passes, constraints, exponent)
+            Ht = self._descend(passes, constraints, exponent, checkpoint).factors()[1]
+        else:
+            Ht = self.components_.T
+        Ht = exact.feasible_topics(np.ascontiguousarray(Ht))
 
-        # A word that has met few topics is free to go to others, the more so the earlier it is.
-        use = np.asarray(V.sum(axis=0), dtype=np.float64).ravel() + self._word_use.sum(axis=1)
-        unseen = use == 0
-        use[unseen] = UNSEEN * use.sum() / max(unseen.sum(), 1)
-        Ht = spread_topics(Ht, slice(None), use, FREEDOM * weight)
-        W, _ = self._infer(V, constraints, Ht)
-        self._word_use *= 1 - weight
-        self._word_use += weight / max(passes.total, 1e-300) * passes.columns(W, Ht)
-        self.components_ = np.ascontiguousarray(Exact(constraints).step_H(W, Ht, self._word_use).T)
-        self._n_batches += 1
+        if passes.total > 0:
+            before, n_documents = seen.word_use(Ht), count_documents(V)
+            weight = seen.weight_of(n_documents)
+            # A word that has met few topics is free to go to others, the more so the earlier it is.
+            use = np.asarray(V.sum(axis=0), dtype=np.float64).ravel() / passes.total
+            use += before.sum(axis=1)
+            unseen = use == 0
+            use[unseen] = UNSEEN * use.sum() / max(unseen.sum(), 1)
+            spread = spread_topics(Ht, slice(None), use, FREEDOM * weight)
+            W, _ = infer_weights(V, constraints, spread, *self._limits)
+            word_use = (1 - weight) * before
+            word_use += weight / passes.total * passes.columns(W, spread)
+            # A topic that explains nothing stays as it was, not as it was spread.
+            Ht = exact.step_H(W, Ht, word_use)
+            seen = Batches(word_use, seen.number + 1, seen.n_documents + n_documents)
+
+        for name in OF_A_FIT:
+            if hasattr(self, name):
+                delattr(self, name)
+        self.seed_columns_ = seed_columns
+        self.components_ = np.ascontiguousarray(Ht.T)
+        self.feasible_ = constraints.are_met(np.zeros((V.shape[0], 1), V.dtype), Ht)
+        self._n_minority = self.n_minority
+        self._batches = seen
+        if checkpoint is not None:
+            checkpoint.remove()
         return self
 
-    def transform(self, X):
+    def transform(self, X: Documents) -> np.ndarray:
         """W (M x K) of documents X under the learnt topics and the bound on seed-free documents.
 
         The topics stay as they are, so the problem is convex, and each document is its own: they
         are taken in batches, and beside X and W little memory is used.
         """
         check_is_fitted(self)
-        V = self._check_matrix(X, reset=False)
-        Ht = np.ascontiguousarray(self.components_.T, dtype=V.dtype)
+        check_parameters(self)
+        V, exponent = comfortable(self._check_matrix(X, reset=False))
+        self._check_topics()
+        Ht = np.array(self.components_.T, dtype=V.dtype, order="C")
         word_mass = Ht.sum(axis=0)
         word_mass[word_mass == 0] = 1
         Ht /= word_mass
-        W, _ = self._infer(V, self._constrain(V), Ht, word_mass)
+        constraints = self._constrain(V, exponent, self.seed_columns_)
+        W, _ = infer_weights(V, constraints, Ht, *self._limits, word_mass)
         W /= word_mass
-        return W
+        return weights_in_units(W, exponent)
 
-    def _infer(self, V, constraints, Ht, word_mass=None):
-        """W for topics Ht on the simplex, and the objective there.
+    def _open_checkpoint(self, passes, constraints, exponent):
+        identity = {} if self.checkpoint is None else self._identity(passes, constraints, exponent)
+        return Checkpoint(self.checkpoint, int(self.checkpoint_every), identity)
 
-        `word_mass` (K,) is what the topics summed to before.
-        """
-        word_mass = np.ones(self.n_topics, dtype=V.dtype) if word_mass is None else word_mass
-        W = np.empty((V.shape[0], self.n_topics), dtype=V.dtype)
-        objective = 0.0
-        for rows in batches(len(W)):
-            batch = V[rows]
-            mass = np.asarray(batch.sum(axis=1), dtype=V.dtype).reshape(-1, 1)
-            W[rows] = mass / self.n_topics
-            # A document is small and stops by itself, so its W is worth a finer tolerance.
-            objective += infer(
-                Passes(batch).by_row, W[rows], Ht, constraints.caps(word_mass),
-                constraints.seed_free[rows], max_iter=10 * self.max_iter, tol=0.01 * self.tol,
-            ).sum()  # fmt: skip
-        return W, float(objective)
-
-    def _descend(self, V, passes, constraints, rng):
+    def _descend(self, passes, constraints, exponent, checkpoint):
         """The descent with the lowest end of all starts."""
-        checkpoint = Checkpoint(self.checkpoint, self.checkpoint_every, self._identity(V))
         if checkpoint.exists():
             descents = [checkpoint.restore(self._alternation(passes, constraints))]
         else:
             descents = (
                 self._alternation(passes, constraints).begin(W, Ht)
-                for W, Ht in self._starts(V, constraints, rng)
+                for W, Ht in self._starts(passes.V, constraints, exponent)
             )
         best = None
         for descent in descents:
-            progress = FitProgress(self.max_iter, self.tol, self.verbose)
-            minimise(descent, self.max_iter, self.tol, [progress, checkpoint])
+            progress = FitProgress(*self._limits, int(self.verbose))
+            minimise(descent, *self._limits, [progress, checkpoint])
             objective = np.nan_to_num(descent.history[-1], nan=np.inf)
             if best is None or objective < best[0]:
                 best = objective, descent
-        checkpoint.remove()
         return best[1]
-
-    def _rng(self):
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
 
     def _alternation(self, passes, constraints):
         if self.solver == "exact":
             n_steps = 1 if self.start == "block" else STEPS_FROM_AFAR
             return Accelerated(passes, Exact(constraints), self.acceleration, n_steps)
         kind = {"paper": Paper, "projected": Projected}[self.solver]
-        return Alternation(passes, kind(constraints, self.eta, self.h_update))
+        return Alternation(passes, kind(constraints, float(self.eta), self.h_update))
 
-    def _identity(self, V):
+    def _starts(self, V, constraints, exponent):
+        if not isinstance(self.start, str):
+            return iter([self._given_start(V, exponent)])
+        n_init = self.n_init if self.checkpoint is None else 1
+        return starts(
+            V, constraints, int(self.n_topics), generator(self.random_state), self.start, n_init,
+            self.acceleration, *self._limits,
+        )  # fmt: skip
+
+    def _identity(self, passes, constraints, exponent):
         """What a checkpoint must agree with: the problem, not how long to work on it."""
-        names = "n_topics", "n_minority", "w_max", "theta_min", "acceleration"
-        parameters = [f"{name}={getattr(self, name)!r}" for name in names]
-        parameters.append(f"start={self.start if isinstance(self.start, str) else 'given'!r}")
-        data = V.shape, V.nnz, float(V.sum(dtype=np.float64)), self.seed_columns_.tolist()
-        return f"{', '.join(parameters)}; {V.dtype}; {data}"
-
-    def _check_parameters(self):
-        def require(holds, name, rule):
-            if not holds:
-                raise ValueError(f"{name}={getattr(self, name)!r} must be {rule}.")
-
-        def is_count(value, least):
-            return isinstance(value, numbers.Integral) and value >= least
-
-        def is_number(value):
-            return isinstance(value, numbers.Real) and value >= 0
-
-        most = MOST_LINES * LINE // np.dtype(np.float64).itemsize
-        countable = is_count(self.n_topics, 1) and self.n_topics <= most
-        require(countable, "n_topics", f"a whole number from 1 to {most}")
-        require(
-            is_count(self.n_minority, 0) and self.n_minority <= self.n_topics,
-            "n_minority",
-            f"a whole number from 0 to n_topics={self.n_topics}",
-        )
-        require(is_number(self.w_max), "w_max", "a number of at least 0")
-        require(is_number(self.theta_min) and self.theta_min < 1, "theta_min", "in [0, 1)")
-        require(self.solver in ("exact", "paper", "projected"), "solver", "one of its three names")
-        if isinstance(self.start, str):
-            known = self.start in ("block", "random")
-        else:
-            known = isinstance(self.start, tuple | list) and len(self.start) == 2
-        require(known, "start", "'block', 'random' or (W, H)")
-        auto = isinstance(self.n_init, str) and self.n_init == "auto"
-        require(auto or is_count(self.n_init, 1), "n_init", "'auto' or a whole number from 1")
-        require(self.h_update in (1, 2), "h_update", "1 or 2")
-        require(is_number(self.eta), "eta", "a number of at least 0")
-        require(self.acceleration in ACCELERATIONS, "acceleration", "one of its three names")
-        require(is_count(self.checkpoint_every, 1), "checkpoint_every", "a whole number from 1")
-        if self.checkpoint is not None and (
-            self.solver != "exact" or self.n_init not in ("auto", 1)
-        ):
-            raise ValueError("checkpoint: only a fit with solver='exact' and one start is saved.")
-        require(is_count(self.max_iter, 1), "max_iter", "a whole number of at least 1")
-        require(is_number(self.tol), "tol", "a number of at least 0")
-        if self.n_minority and self.seed_words is None:
-            raise ValueError(
-                f"n_minority={self.n_minority} topics need seed_words to guide them; give "
-                "seed_words, or n_minority=0 for plain KL-NMF."
-            )
+        state, start = self.random_state, self.start
+        if state is not None and not isinstance(state, int | np.integer):
+            name, keys, *rest = check_random_state(state).get_state()
+            state = f"{name} {fingerprint(keys)} {rest}"
+        if not isinstance(start, str):
+            start = fingerprint(*self._given_start(passes.V, exponent))
+        V = passes.by_row
+        return {
+            "n_topics": int(self.n_topics),
+            "n_minority": int(self.n_minority),
+            "w_max": float(self.w_max),
+            "theta_min": float(self.theta_min),
+            "acceleration": self.acceleration,
+            "start": start,
+            "random_state": state if state is None or isinstance(state, str) else int(state),
+            "shape of X": list(passes.shape),
+            "type of X": str(passes.dtype),
+            "scale of X": exponent,
+            "digest of X": fingerprint(V.indptr, V.indices, V.data),
+            "digest of the seed columns": fingerprint(np.flatnonzero(constraints.seed_columns)),
+        }
 
     def _check_matrix(self, X, reset):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         check_non_negative(X, "ConstrainedNMF (input X)")
         V = sp.csr_matrix(X)
         if not V.has_canonical_format or (V.data == 0).any():
-            V = V.copy()  # X is not ours to tidy
+            V = V.copy()  # the caller's X stays as it is
             V.sum_duplicates()
             V.eliminate_zeros()
         return V
 
-    def _find_seed_columns(self, n_words):
-        if isinstance(self.seed_words, str):
-            raise ValueError(f"seed_words={self.seed_words!r} must be a list of words or columns.")
-        if self.vocabulary is not None and len(self.vocabulary) != n_words:
+    def _check_topics(self):
+        """Refuse parameters that are not those of the topics."""
+        fitted = len(self.components_), self._n_minority
+        if (self.n_topics, self.n_minority) != fitted:
             raise ValueError(
-                f"vocabulary: {len(self.vocabulary)} words for a matrix of {n_words} columns."
+                f"n_topics={self.n_topics}, n_minority={self.n_minority} are not those of the fit, "
+                f"{fitted[0]} and {fitted[1]}: fit again, or set them back."
             )
-        given = [] if self.seed_words is None else list(self.seed_words)
-        if given and all(isinstance(word, str) for word in given):
-            if self.vocabulary is None:
-                raise ValueError("seed_words are words: give vocabulary, the word of each column.")
-            columns = self.vocabulary
-            if not isinstance(columns, dict):
-                columns = {word: column for column, word in enumerate(columns)}
-            given = [columns[word] for word in given if word in columns]
-        elif not all(_is_column(word) for word in given):
-            raise ValueError("seed_words must be all words, or all whole numbers of columns.")
-        found = np.unique(np.asarray(given, dtype=np.int64))
-        outside = found[(found < 0) | (found >= n_words)]
-        if len(outside):
-            raise ValueError(
-                f"seed_words: no column {outside[0]} in a matrix of {n_words} columns."
-            )
-        return found
 
-    def _constrain(self, V):
-        seeds = np.zeros(V.shape[1], dtype=bool)
-        seeds[self.seed_columns_] = True
-        seed_free = V @ seeds.astype(V.dtype) == 0
-        return Constraints(self.n_minority, self.w_max, self.theta_min, seeds, seed_free)
+    def _constrain(self, V, exponent, seed_columns):
+        w_max = in_units(float(self.w_max), -exponent)
+        return Constraints.of(V, seed_columns, int(self.n_minority), w_max, float(self.theta_min))
 
-    def _starts(self, V, constraints, rng):
-        if not isinstance(self.start, str):
-            yield self._given_start(V)
-            return
-        n_init = self.n_init
-        if n_init == "auto":
-            small = V.nnz * self.n_topics * self.max_iter <= AUTO_WORK
-            many = small and self.start == "block" and self.checkpoint is None
-            n_init = AUTO_RESTARTS if many else 1
-        large = V.shape[0] > LARGE
-        if self.start == "block" and not large:
-            solution = block_solution(V, constraints.seed_free, self.n_topics, self.n_minority)
-        for _ in range(n_init):
-            if self.start == "random":
-                yield random_start(V.shape, self.n_topics, rng, V.dtype)
-            elif large:
-                yield even_weights(V, self.n_topics), self._topics_of_a_sample(V, constraints, rng)
-            else:
-                yield mix_noise(V, *solution, rng)
+    @property
+    def _limits(self) -> tuple[int, float]:
+        """max_iter and tol as plain numbers; others may overflow."""
+        return int(self.max_iter), float(self.tol)
 
-    def _topics_of_a_sample(self, V, constraints, rng):
-        """H^T (N x K) for all words, from an exact fit of a tenth of the documents."""
-        c = constraints
-        rows = sample_documents(c.seed_free, max(LARGE, V.shape[0] // GROWTH), rng)
-        sample = V[rows]
-        seen = np.bincount(sample.indices, minlength=V.shape[1]) > 0
-        sample = sample[:, seen]
-        inside = replace(c, seed_columns=c.seed_columns[seen], seed_free=c.seed_free[rows])
-        start = next(self._starts(sample, inside, rng))
-        descent = Accelerated(Passes(sample), Exact(inside), self.acceleration).begin(*start)
-        minimise(descent, self.max_iter, self.tol)
-        use = np.asarray(V.sum(axis=0), dtype=np.float64).ravel()
-        return spread_topics(descent.H.rows, seen, use)
-
-    def _given_start(self, V):
-        W, H = (np.array(factor, dtype=V.dtype, order="C") for factor in self.start)
+    def _given_start(self, V, exponent):
+        try:
+            W, H = (np.array(factor, dtype=V.dtype, order="C") for factor in self.start)
+        except (TypeError, ValueError):
+            raise ValueError("start: W and H must be arrays of numbers.") from None
         expected = (V.shape[0], self.n_topics), (self.n_topics, V.shape[1])
         if (W.shape, H.shape) != expected:
             raise ValueError(f"start: shapes {W.shape}, {H.shape} must be {expected}.")
-        if not all(np.isfinite(factor).all() and (factor >= 0).all() for factor in (W, H)):
+        sums = W.sum(axis=1), H.sum(axis=1)
+        if not all(np.isfinite(sum).all() for sum in sums) or min(W.min(), H.min()) < 0:
             raise ValueError("start: W and H must be finite and not negative.")
-        return W, np.ascontiguousarray(H.T)
+        return in_units(W, -exponent), np.ascontiguousarray(H.T)
 
-    def _warn_of_trouble(self, passes, constraints, converged):
-        history = self.objective_history_
+    def _warn_of_trouble(self, passes, constraints, bounds_met, history, converged):
         rounding = passes.total * (1e-10 if passes.dtype == np.float64 else 1e-5)
         rises = np.diff(history) > rounding
-        if rises.any() or not np.isfinite(history[-1]):
-            first = int(np.argmax(rises)) + 1 if rises.any() else self.n_iter_
-            warnings.warn(
+        if rises.any():
+            warn_the_caller(
                 f"The objective rose in {int(rises.sum())} of {self.n_iter_} iterations, first in "
-                f"iteration {first}; it ends at {history[-1]:.6g}.",
+                f"iteration {int(np.argmax(rises)) + 1}; it ends at {self.objective_:.6g}.",
                 ObjectiveWarning,
-                stacklevel=3,
+            )
+        elif not np.isfinite(history[-1]):
+            remedy = "choose another start" if self.solver == "exact" else "lower eta"
+            warn_the_caller(
+                f"The objective is {self.objective_} after {self.n_iter_} iterations, and the "
+                f"topics mean nothing; {remedy}.",
+                ObjectiveWarning,
             )
         if self.tol > 0 and not converged:
-            warnings.warn(
+            warn_the_caller(
                 f"Not converged in max_iter={self.max_iter} iterations; raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         if not self.n_minority:
             return
         if not len(self.seed_columns_):
-            self._warn("No seed word is in the vocabulary: the minority topics are unguided.")
+            warn_the_caller("No seed word is in the vocabulary: the minority topics are unguided.")
         elif constraints.seed_free.all():
-            self._warn("No document holds a seed word: the minority topics have nothing to learn.")
-        if not self.feasible_:
-            self._warn(
-                f"The constraints are not met by solver={self.solver!r}: a seed-free document "
-                f"exceeds w_max={self.w_max:g} by {self.kkt_['primal_W']:.3g}, and a minority "
-                f"topic falls short of theta_min={self.theta_min:g} by {self.kkt_['primal_H']:.3g}."
+            warn_the_caller(
+                "No document holds a seed word: the minority topics have nothing to learn."
             )
-
-    @staticmethod
-    def _warn(message):
-        warnings.warn(message, ConstraintWarning, stacklevel=4)
+        unmet = []
+        if not bounds_met[0]:
+            excess = self.kkt_["primal_W"]
+            unmet.append(f"a seed-free document exceeds w_max={self.w_max:g} by {excess:.3g}")
+        if not bounds_met[1]:
+            shortfall = self.kkt_["primal_H"]
+            unmet.append(
+                f"a minority topic falls short of theta_min={self.theta_min:g} by {shortfall:.3g}"
+            )
+        if unmet:
+            warn_the_caller(
+                f"The constraints are not met by solver={self.solver!r}: {', and '.join(unmet)}."
+            )
 
     @property
     def _n_features_out(self):
-        return self.n_topics
+        return len(self.components_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -517,5 +495,90 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
 
-def _is_column(value):
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+@dataclass(frozen=True)
+class Batches:
+    """What batches, or a fit that counts as the first of them, have said of topics so far.
+
+    `use` (N x K) is how much of each topic each word was, on average, of a mass of one; a fit
+    leaves only the share of each topic (K,), and its topics times these shares are `use`.
+    """
+
+    use: np.ndarray
+    number: int = 0
+    n_documents: int = 0
+
+    @classmethod
+    def of_a_fit(cls, V, W, Ht):
+        """Nothing, where V (M x N) has no words or the factors are not finite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            mass = W.sum(axis=0, dtype=np.float64) * Ht.sum(axis=0, dtype=np.float64)
+            total = mass.sum()
+        if V.nnz == 0 or not 0 < total < math.inf:
+            return cls(np.zeros(len(mass)))
+        return cls(mass / total, 1, count_documents(V))
+
+    def word_use(self, Ht):
+        """`use` (N x K), given the topics Ht (N x K), on the simplex, that a fit left."""
+        return self.use if self.use.ndim == 2 else Ht * self.use.astype(Ht.dtype)
+
+    def weight_of(self, n_documents):
+        """The share of a batch in the average, by its size relative to the mean batch so far."""
+        if self.number == 0:
+            return 1.0
+        weight = (self.number + 1) ** -FORGETTING
+        size = weight * n_documents * self.number / self.n_documents
+        return size / (size + 1 - weight)
+
+
+def count_documents(V):
+    """How many documents of V (M x N) have words."""
+    return int(np.count_nonzero(np.diff(V.indptr)))
+
+
+def comfortable(X, dtype=None):
+    """V = X 2^-exponent of a type (X's own if not given), and the exponent: 0 for ordinary X."""
+    dtype = X.dtype if dtype is None else dtype
+    largest = float(X.data.max(initial=0))
+    exponent = 0
+    if largest > 0 and not COMFORTABLE[0] <= largest <= COMFORTABLE[1]:
+        exponent = math.frexp(largest)[1]
+    if exponent == 0 and X.dtype == dtype:
+        return X, exponent
+    V = sp.csr_matrix((in_units(X.data, -exponent), X.indices, X.indptr), X.shape).astype(dtype)
+    V.eliminate_zeros()
+    masses = V.sum(axis=1, dtype=np.float64)
+    most = in_units(masses.max(), exponent), MOST_COST * in_units(masses.sum(), exponent)
+    if most[0] > np.finfo(X.dtype).max or not math.isfinite(most[1]):
+        raise ValueError(
+            f"X: its entries, up to {largest:g}, add up to more than {X.dtype} can hold; divide X "
+            "by a constant."
+        )
+    return V, exponent
+
+
+def in_units(numbers, exponent):
+    """Numbers times 2^exponent."""
+    if exponent == 0:
+        return numbers
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(numbers, exponent)
+
+
+def weights_in_units(W, exponent):
+    """W times 2^exponent; topics of the paper may be so small that W is larger than V."""
+    if exponent and W.max(initial=0) > in_units(np.finfo(W.dtype).max, -exponent):
+        raise ValueError(f"W is more than {W.dtype} can hold; divide X by a constant.")
+    return in_units(W, exponent)
+
+
+def warn_the_caller(message, category=ConstraintWarning):
+    """Warn at the line that called the model, directly or through scikit-learn."""
+    frame, level = inspect.currentframe(), 1
+    while frame.f_back and _is_inside(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    with whole_process():  # another fit may have its filter set
+        warnings.warn(message, category, stacklevel=level)
+
+
+def _is_inside(module):
+    return module == __name__ or module.split(".")[0] == "sklearn"

@@ -1,4 +1,4 @@
-"""How far a run, or a fit, is: what is done, time gone and, roughly, time left."""
+"""How far a fit is: iterations, objective, time gone and, roughly, time left."""
 
 import itertools
 import json
@@ -7,42 +7,10 @@ import math
 import sys
 import time
 
-from .solvers import is_over
+from ..base.times import duration
 
-# A line of progress is worth reading, and writing, so often.
+# A line of progress is shown at most this often.
 SECONDS_BETWEEN = 2.0
-
-
-class TimeLeft(logging.Handler):
-    """Listens to Snakemake's reports of progress and adds the time that is left.
-
-    Jobs are counted alike, so the guess is rough while long and short ones are unevenly done.
-    """
-
-    def __init__(self, stream=None, clock=time.monotonic):
-        super().__init__()
-        self.stream = stream or sys.stderr
-        self.clock = clock
-        self.begin = clock()
-
-    def emit(self, record):
-        if str(getattr(record, "event", "")) == "progress" and record.done:
-            gone = self.clock() - self.begin
-            left = gone * (record.total - record.done) / record.done
-            print(
-                f"{record.done} of {record.total} jobs done, {duration(gone)} gone, about "
-                f"{duration(left)} left",
-                file=self.stream,
-                flush=True,
-            )
-
-
-def duration(seconds):
-    """Seconds as a reader would say it: 40 s, 12 min, 1 h 5 min."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 class FitProgress:
@@ -56,7 +24,7 @@ class FitProgress:
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
-        self.stream = stream or sys.stderr
+        self.stream = sys.stderr if stream is None else stream
         self.clock = clock
         self.begin = self.told = clock()
         self.shown = False
@@ -75,7 +43,7 @@ class FitProgress:
             print(file=self.stream, flush=True)
 
     def _tell(self, iteration, objective, history, gone):
-        change = abs(history[-2] - objective) / abs(history[-2])
+        change = abs(history[-2] - objective) / abs(history[-2]) if history[-2] else 0.0
         left = gone / iteration * iterations_left(history, self.max_iter, self.tol)
         facts = {
             "iteration": iteration,
@@ -85,7 +53,8 @@ class FitProgress:
             "seconds_left": round(left, 1),
         }
         logging.getLogger("minority_topics").info(json.dumps(facts))
-        if self.stream.isatty():
+        # sys.stderr is None in a program without a console, such as pythonw on Windows.
+        if self.stream is not None and self.stream.isatty():
             self.shown = True
             text = (
                 f"iteration {iteration}, objective {objective:.6g}, change {change:.1e}, "
@@ -103,3 +72,14 @@ def iterations_left(history, max_iter, tol, window=5):
         return most
     rate = math.log(recent[-1] / recent[0]) / window
     return min(max(math.log(tol / recent[-1]) / rate, 0), most)
+
+
+def is_over(history, max_iter, tol):
+    if not history:
+        return False
+    return len(history) > max_iter or settled(history, tol) or not math.isfinite(history[-1])
+
+
+def settled(history, tol):
+    """Whether the last iteration changed the objective by no more than tol of itself."""
+    return len(history) > 1 and abs(history[-2] - history[-1]) <= tol * abs(history[-2])

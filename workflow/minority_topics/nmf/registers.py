@@ -116,10 +116,7 @@ def store(typing_context, array, index, row):
 
 @intrinsic
 def stream(typing_context, array, index, row):
-    """Store past the caches, into an array that begins on a line.
-
-    Other threads see it once they have met this one at a lock, as at the end of a parallel loop.
-    """
+    """Store past the caches, into an array that begins on a line; others see it after a `fence`."""
 
     def generate(context, builder, signature, arguments):
         mark = builder.module.add_metadata([ir.IntType(32)(1)])
@@ -128,6 +125,17 @@ def stream(typing_context, array, index, row):
         return context.get_dummy_value()
 
     return types.void(array, types.intp, row), generate
+
+
+@intrinsic
+def fence(typing_context):
+    """Let what was stored before, also past the caches, be seen before what is stored later."""
+
+    def generate(context, builder, signature, arguments):
+        builder.fence("seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(), generate
 
 
 @intrinsic
@@ -188,10 +196,12 @@ def subtract(typing_context, a, b):
 
 @intrinsic
 def multiply_add(typing_context, a, b, c):
-    """a b + c."""
+    """a b + c, in one rounding where the processor can."""
 
     def generate(context, builder, signature, arguments):
-        return _line_by_line(builder, lambda a, b, c: _call(builder, "fma", a, a, b, c), *arguments)
+        return _line_by_line(
+            builder, lambda a, b, c: _call(builder, "fmuladd", a, a, b, c), *arguments
+        )
 
     return a(a, b, c), generate
 
@@ -258,7 +268,7 @@ def dot(typing_context, a, b):
             if len(sums) < 4:
                 sums.append(builder.fmul(a, b))
             else:
-                sums = [*sums[1:], _call(builder, "fma", a, a, b, sums[0])]
+                sums = [*sums[1:], _call(builder, "fmuladd", a, a, b, sums[0])]
         return _sum(builder, sums)
 
     return a.dtype(a, b), generate

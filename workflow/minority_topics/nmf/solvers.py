@@ -14,8 +14,13 @@ and `Projected` the published algorithm with the cap on W enforced.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
-from .kernels import Passes
+from .factors import infer
+from .kernels import Passes, batches
+
+# A topic with less mass than this explains nothing; more can be divided by in single precision.
+NOTHING = 1e-37
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,26 @@ class Constraints:
     seed_columns: np.ndarray
     seed_free: np.ndarray
 
+    @classmethod
+    def of(
+        cls,
+        V: csr_matrix,
+        seed_columns: np.ndarray,
+        n_minority: int,
+        w_max: float = 1e-9,
+        theta_min: float = 0.4,
+    ) -> "Constraints":
+        """The constraints on V (M x N), given the numbers of its seed columns."""
+        seeds = np.zeros(V.shape[1], dtype=bool)
+        seeds[seed_columns] = True
+        seed_free = V @ seeds.astype(V.dtype) == 0
+        # What the type of V cannot hold as a normal number is no bound, or a bound of zero.
+        if w_max < float(np.finfo(V.dtype).tiny):
+            w_max = 0.0
+        elif w_max > float(np.finfo(V.dtype).max):
+            w_max = np.inf
+        return cls(n_minority, float(w_max), float(theta_min), seeds, seed_free)
+
     def cap(self, W):
         """Cut W_ik to w_max for seed-free documents and minority topics, in place."""
         m = self.n_minority
@@ -37,13 +62,24 @@ class Constraints:
     def caps(self, word_mass):
         """Upper bounds (K,) on W_ik sum_j H_kj in seed-free documents, given the sums (K,)."""
         caps = np.full_like(word_mass, np.inf)
-        caps[: self.n_minority] = self.w_max * word_mass[: self.n_minority]
+        with np.errstate(over="ignore"):
+            caps[: self.n_minority] = self.w_max * word_mass[: self.n_minority]
         return caps
+
+    def are_met(self, W, Ht):
+        """Whether both bounds hold, but for a rounding relative to the bound itself."""
+        return all(self.which_are_met(W, Ht))
+
+    def which_are_met(self, W, Ht):
+        """Whether the bound on W holds, and whether the one on H does."""
+        excess, shortfall = self.violation(W, Ht)
+        rounding = 1e-9 if Ht.dtype == np.float64 else 1e-6
+        return excess <= rounding * self.w_max, shortfall <= rounding * self.theta_min
 
     def seed_share(self, Ht):
         """Share of seed words in each minority topic (n_minority,); 0 for an empty topic."""
         minority = Ht[:, : self.n_minority].astype(np.float64, copy=False)
-        return _divide(minority[self.seed_columns].sum(axis=0), minority.sum(axis=0))
+        return divide(minority[self.seed_columns].sum(axis=0), minority.sum(axis=0))
 
     def violation(self, W, Ht):
         """The largest excess over each bound, (max g1, max g2), 0 where the bound is met."""
@@ -73,10 +109,8 @@ class Exact:
 
     def begin(self, W, Ht):
         """Scale (W, H) so that H lies on the simplex, and make both feasible; W in place."""
-        scale = Ht.sum(axis=0)
-        W *= scale
-        Ht = Ht + (scale == 0)  # a topic without words gets all of them
-        return self.step_W(W, Ht, W), self.step_H(W, Ht, Ht)
+        W *= Ht.sum(axis=0)
+        return self.step_W(W, Ht, W), self.feasible_topics(Ht)
 
     def step_W(self, W, Ht, A):
         return self.constraints.cap(A)
@@ -98,13 +132,18 @@ class Exact:
         which costs nothing: the majoriser is flat there.
         """
         c = self.constraints
-        factor = np.broadcast_to(_divide(1.0, mass), (2, len(mass))).copy()
+        factor = np.broadcast_to(divide(1.0, mass), (2, len(mass))).copy()
         short = (np.arange(len(mass)) < c.n_minority) & (seed_mass < c.theta_min * mass)
         short &= c.seed_columns.any()
-        factor[0, short] = _divide(1 - c.theta_min, mass - seed_mass)[short]
-        factor[1, short] = _divide(c.theta_min, seed_mass)[short]
-        factor[:, mass <= 0] = np.nan
-        return factor, np.flatnonzero(short & (seed_mass <= 0))
+        factor[0, short] = divide(1 - c.theta_min, mass - seed_mass)[short]
+        factor[1, short] = divide(c.theta_min, seed_mass)[short]
+        factor[:, mass <= NOTHING] = np.nan
+        return factor, np.flatnonzero(short & (seed_mass <= NOTHING) & (mass > NOTHING))
+
+    def feasible_topics(self, Ht):
+        """Ht (N x K) with topics on the simplex that meet their bound."""
+        Ht = Ht + (Ht.sum(axis=0) <= NOTHING)  # a topic without words gets all of them
+        return self.step_H(None, Ht, Ht)
 
     def even_share(self):
         return self.constraints.theta_min / max(self.constraints.seed_columns.sum(), 1)
@@ -119,7 +158,7 @@ class Exact:
         lambda_ = np.zeros_like(W)
         if c.w_max > 0:
             active = c.seed_free[rows, None] & np.greater_equal(W, W.dtype.type(c.w_max))
-            lambda_[active] = np.maximum(_divide(A[active], W[active]) - 1, 0)
+            lambda_[active] = np.maximum(divide(A[active], W[active]) - 1, 0)
         return lambda_
 
     def multipliers_H(self, Ht, B):
@@ -128,7 +167,7 @@ class Exact:
         m = c.n_minority
         seed_mass = B[c.seed_columns, :m].sum(axis=0, dtype=np.float64)
         other_mass = B[:, :m].sum(axis=0, dtype=np.float64) - seed_mass
-        mu = other_mass / (1 - c.theta_min) - _divide(seed_mass, c.theta_min)
+        mu = other_mass / (1 - c.theta_min) - divide(seed_mass, c.theta_min)
         tight = (c.theta_min > 0) & (c.seed_share(Ht) <= c.theta_min * (1 + 1e-6))
         return np.where(tight, np.maximum(mu, 0), 0)
 
@@ -158,20 +197,20 @@ class Paper:
     def step_W(self, W, Ht, A):
         denominator = np.broadcast_to(Ht.sum(axis=0), A.shape).copy()
         denominator[:, : self.constraints.n_minority] += self.lambda_
-        return _divide(A, denominator)
+        return divide(A, denominator)
 
     def step_H(self, W, Ht, B):
         c = self.constraints
         m = c.n_minority
         den = Ht[:, :m].sum(axis=0)
         num = Ht[c.seed_columns, :m].sum(axis=0)
-        push = self.mu * _divide(num, den**2)
-        pull = self.mu * _divide(1.0, den) * c.seed_columns[:, None]
+        push = self.mu * divide(num, den**2)
+        pull = self.mu * divide(1.0, den) * c.seed_columns[:, None]
         weight = W.sum(axis=0)
-        new = _divide(B, weight)
+        new = divide(B, weight)
         denominator = weight[:m] + push - pull
-        version1 = _divide(B[:, :m], denominator)
-        version2 = _divide(B[:, :m] + Ht[:, :m] * pull, weight[:m] + push)
+        version1 = divide(B[:, :m], denominator)
+        version2 = divide(B[:, :m] + Ht[:, :m] * pull, weight[:m] + push)
         keep = (self.h_update == 1) & (denominator > 0).all(axis=0)
         new[:, :m] = np.where(keep, version1, version2)
         self._ascend(W, new)
@@ -203,130 +242,35 @@ class Projected(Paper):
         return self.constraints.cap(super().step_W(W, Ht, A))
 
 
-class Alternation:
-    """A fit between two iterations: W (M x K) and H^T (N x K), moved in turn by a solver."""
+def infer_weights(
+    V: csr_matrix,
+    constraints: Constraints,
+    Ht: np.ndarray,
+    max_iter: int = 200,
+    tol: float = 1e-5,
+    word_mass: np.ndarray | None = None,
+) -> tuple[np.ndarray, float]:
+    """W (M x K) for topics Ht (N x K) on the simplex, and the objective there.
 
-    reached = False
-
-    def __init__(self, passes, solver):
-        self.passes = passes
-        self.solver = solver
-        self.history = []
-
-    def begin(self, W, Ht):
-        self.W, self.Ht = self.solver.begin(W, Ht)
-        return self
-
-    def step_W(self):
-        """Move W; the objective where it was before."""
-        A, divergence = self.passes.rows(self.W, self.Ht)
-        objective = self.passes.objective(self.W, self.Ht, divergence)
-        self._last_W, self.W = self.W, self.solver.step_W(self.W, self.Ht, A)
-        return objective
-
-    def undo_W(self):
-        self.W = self._last_W
-
-    def step_H(self):
-        self.Ht = self.solver.step_H(self.W, self.Ht, self.passes.columns(self.W, self.Ht))
-
-    def factors(self):
-        """W (M x K) and H^T (N x K)."""
-        return self.W, self.Ht
-
-
-def minimise(descent, max_iter, tol, callbacks=()):
-    """Iterate until the objective changes by less than tol of itself; `history` has its course.
-
-    A step that reached further than a plain one and raised the objective is taken back. Callbacks
-    are told of the start and of every iteration: `callback(descent)`, with W one step ahead.
+    `word_mass` (K,) is what the topics summed to before.
     """
-    history = descent.history
-    while not is_over(history, max_iter, tol):
-        if history:
-            descent.step_H()
-        objective = descent.step_W()
-        if history and objective > history[-1] and descent.reached:
-            descent.take_back()
-            objective = descent.step_W()
-        history.append(objective)
-        for callback in callbacks:
-            callback(descent)
-    descent.undo_W()
-    return descent
-
-
-def is_over(history, max_iter, tol):
-    if not history:
-        return False
-    return len(history) > max_iter or settled(history, tol) or not np.isfinite(history[-1])
-
-
-def settled(history, tol):
-    """Whether the last iteration changed the objective by no more than tol of itself."""
-    return len(history) > 1 and abs(history[-2] - history[-1]) <= tol * abs(history[-2])
-
-
-def kkt_residuals(passes, solver, W, Ht):
-    """How far (W, H) is from the Karush-Kuhn-Tucker conditions, and the multipliers.
-
-    With the gradients of the Lagrangian L (on the simplex for `Exact`, as in the paper otherwise),
-    each entry is scaled by what it competes with, so that the numbers are shares:
-      stationarity_W  sum |W dL/dW| / sum V
-      stationarity_H  sum |H dL/dH| / sum V
-      primal_W, primal_H   largest g1 and g2, 0 if met
-      dual            largest negative part of lambda and mu
-      slackness       (sum |lambda g1| + sum |mu g2|) / sum V
-    """
-    c = solver.constraints
-    m = c.n_minority
-    word_mass = Ht.sum(axis=0, dtype=np.float64)
-    lambda_ = np.empty((len(W), m), dtype=W.dtype)
-    stationarity_W = slackness_W = 0.0
+    n_topics = Ht.shape[1]
+    word_mass = np.ones(n_topics, dtype=V.dtype) if word_mass is None else word_mass
+    W = np.empty((V.shape[0], n_topics), dtype=V.dtype)
+    objective = 0.0
     for rows in batches(len(W)):
-        A, _ = Passes(passes.V[rows]).rows(W[rows], Ht)
-        lambda_[rows] = solver.multipliers_W(W[rows], A, rows)
-        part, multiplier = W[rows].astype(np.float64), lambda_[rows].astype(np.float64)
-        pull = part * word_mass - A
-        pull[:, :m] += part[:, :m] * multiplier
-        stationarity_W += float(np.abs(pull).sum())
-        slack = np.where(multiplier > 0, c.w_max - part[:, :m], 0)
-        slackness_W += float((multiplier * np.abs(slack)).sum())
-
-    B = passes.columns(W, Ht)
-    mu = solver.multipliers_H(Ht, B)
-    share = c.seed_share(Ht)
-    topic_mass = W.sum(axis=0, dtype=np.float64)
-    level = np.zeros(Ht.shape[1])
-    if solver.name == "exact":  # the multiplier of sum_j H_kj = 1; the pulls of mu cancel
-        level = topic_mass * word_mass - B.sum(axis=0, dtype=np.float64)
-    stationarity_H = 0.0
-    for words in batches(len(Ht)):
-        part = Ht[words].astype(np.float64)
-        pull = part * (topic_mass - level) - B[words]
-        off = _divide(share - c.seed_columns[words, None], word_mass[:m])
-        pull[:, :m] += part[:, :m] * mu * off
-        stationarity_H += float(np.abs(pull).sum())
-
-    primal_W, primal_H = c.violation(W, Ht)
-    total = max(passes.total, np.finfo(np.float64).tiny)
-    residuals = {
-        "stationarity_W": stationarity_W / total,
-        "stationarity_H": stationarity_H / total,
-        "primal_W": primal_W,
-        "primal_H": primal_H,
-        "dual": float(max(0.0, -lambda_.min(initial=0), -mu.min(initial=0))),
-        "slackness": (slackness_W + float(mu @ np.abs(share - c.theta_min))) / total,
-    }
-    return residuals, lambda_, mu
+        batch = V[rows]
+        mass = np.asarray(batch.sum(axis=1), dtype=V.dtype).reshape(-1, 1)
+        W[rows] = mass / n_topics
+        # A document is small and stops by itself, so its W is worth a finer tolerance.
+        objective += infer(
+            Passes(batch).by_row, W[rows], Ht, constraints.caps(word_mass),
+            constraints.seed_free[rows], max_iter=min(10 * max_iter, 2**62), tol=0.01 * tol,
+        ).sum()  # fmt: skip
+    return W, float(objective)
 
 
-def batches(n_rows, size=2**16):
-    """Slices of so many rows, for what would not fit at once."""
-    return [slice(first, first + size) for first in range(0, n_rows, size)]
-
-
-def _divide(numerator, denominator):
+def divide(numerator, denominator):
     """Elementwise quotient with 0 / 0 = 0."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     dtype = np.result_type(numerator, denominator)

@@ -28,8 +28,8 @@ FIGURES = {
             "Purity and NMI",
             "Focused purity and normalised mutual information of every model: mean and 95% "
             "bootstrap interval over repetitions, the best model in bold. Purity counts only "
-            "clusters that hold injected documents, and takes the most frequent injected topic "
-            "of each; NMI is over all documents, background being one class. Grey rows are "
+            "clusters that hold documents of a known topic, and takes the most frequent such "
+            "topic of each; NMI is over all documents, background being one class. Grey rows are "
             "controls, not models; the true labels, at 1, run out of the axis.",
             "Figure 1",
         ),
@@ -93,9 +93,10 @@ FIGURES = {
         Figure(
             "topics",
             "topics",
-            "Topics discovered in the synthetic data",
-            "The ten heaviest words of each topic, with English glosses where the configuration "
-            "gives them; a star marks a seed word. First repetition.",
+            "Topics discovered",
+            "The ten heaviest words of each topic, with glosses where the configuration gives "
+            "them; a star marks a seed word. Topics of the first model in the first setting, in "
+            "its first repetition that came out.",
             "Table of topics discovered in the synthetic dataset",
         ),
         Figure(

@@ -5,25 +5,43 @@ Everything is inside the page, so that it opens from disk without a network.
 
 import base64
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
-import pandas as pd
-import yaml
 
-from .cards import CARDS
+from ..base.files import read_csv, write_text
+from ..corpus.storage import read_facts
+from ..scores.cards import CARDS
+from ..scores.statistics import SETTING, feasible, in_setting, summarise
+from ..scores.tables import read_frame
+from ..study.registry import first_model, full_label
 from .catalogue import FIGURES, sweep_figure
-from .registry import full_label
-from .statistics import SETTING, feasible, in_setting, summarise
-from .tables import read_statuses
 
-TEMPLATES = Path(__file__).parent
+TEMPLATES = Path(__file__).with_name("templates")
 COMPARED = ("purity", "nmi", "jsd_mean")
 
 
-def write_report(folder, figures, methods, out):
-    """Write the report of the results in `folder`. `figures` are PNGs, in the order to appear."""
-    folder = Path(folder)
+@dataclass(frozen=True)
+class Sources:
+    """Files that a page is made from: tables by name, PNGs in the order to appear, corpora."""
+
+    tables: dict[str, Path]
+    figures: list[Path]
+    corpora: Path
+    versions: Path
+    config: Path
+
+    def table(self, name):
+        """A table of the study, None where the configuration has none or it is empty."""
+        path = self.tables.get(name)
+        if path is None or not path.read_text(encoding="utf-8").strip():
+            return None
+        return read_frame(path)
+
+
+def write_report(sources, methods, out):
+    """Write the report of a dataset."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -32,23 +50,22 @@ def write_report(folder, figures, methods, out):
         lstrip_blocks=True,
     )
     environment.filters["number"] = _number
-    page = environment.get_template("report.html.jinja").render(_content(folder, figures, methods))
-    Path(out).write_text(page, encoding="utf-8")
+    page = environment.get_template("report.html.jinja").render(_content(sources, methods))
+    write_text(out, page)
 
 
-def _content(folder, figures, methods):
-    scores = _table(folder, "scores")
+def _content(sources, methods):
+    scores, variants = sources.table("scores"), sources.table("variants")
+    if scores is None:
+        raise ValueError("a report needs scores.csv among its tables; `score` writes it")
     settings = scores[SETTING].drop_duplicates().to_numpy().tolist()
     first = in_setting(scores, settings[0])
     names = list(dict.fromkeys(scores["method"]))
-    config = (folder / "config.yaml").read_text(encoding="utf-8")
-    variants = _table(folder, "variants") if yaml.safe_load(config).get("variants") else None
     used = names if variants is None else list(dict.fromkeys(variants["method"]))
-    facts = json.loads((folder / "corpus" / "0" / "corpus.json").read_text(encoding="utf-8"))
     return {
         "dataset": scores["dataset"].iloc[0],
-        "facts": facts,
-        "n_corpora": len(list((folder / "corpus").glob("*/corpus.json"))),
+        "facts": read_facts(sources.corpora / "0"),
+        "n_corpora": len(list(sources.corpora.glob("*/corpus.json"))),
         "settings": settings,
         "n_fits": len(scores),
         "n_methods": len(names),
@@ -56,23 +73,15 @@ def _content(folder, figures, methods):
         "failures": _failures(scores),
         "labels": {name: full_label(methods, name) for name in used},
         "cards": {name: CARDS[name] for name in COMPARED},
-        "claims": _rows(_table(folder, "claims")),
-        "numbers": _rows(_table(folder, "paper_vs_ours")),
-        "comparisons": _comparisons(folder, settings[0]),
+        "claims": _rows(sources.table("claims")),
+        "numbers": _rows(sources.table("paper_vs_ours")),
+        "comparisons": _comparisons(sources.table("comparisons"), settings[0]),
         "solvers": _solvers(first, methods),
         "variants": _variants(variants, methods),
-        "figures": [_figure(path) for path in figures],
-        "methods": [_method(folder, methods[name], name) for name in used],
-        "config": config,
+        "figures": [_figure(path) for path in sources.figures],
+        "methods": _methods(used, methods, read_csv(sources.versions)),
+        "config": sources.config.read_text(encoding="utf-8"),
     }
-
-
-def _table(folder, name):
-    """A table of the study, None where the configuration has none or it is empty."""
-    path = folder / "tables" / f"{name}.csv"
-    if not path.exists() or not path.read_text(encoding="utf-8").strip():
-        return None
-    return pd.read_csv(path)
 
 
 def _rows(table):
@@ -86,8 +95,7 @@ def _failures(scores):
     return [(*key, count) for key, count in groups.items()]
 
 
-def _comparisons(folder, setting):
-    table = _table(folder, "comparisons")
+def _comparisons(table, setting):
     if table is None:
         return []
     chosen = in_setting(table, setting)
@@ -108,11 +116,11 @@ def _solvers(first, methods):
 
 
 def _variants(table, methods):
-    """Named variants of baselines beside the first method, and on what each is ahead of it."""
+    """Named variants of baselines beside the first model, and on what each is ahead of it."""
     if table is None:
         return []
     summary = summarise(table, COMPARED)
-    ours = summary.iloc[0]
+    ours = summary.set_index("method").loc[first_model(methods, summary["method"])]
     rows = []
     for row in summary.to_dict("records"):
         method = methods[row["method"]]
@@ -137,16 +145,21 @@ def _figure(path):
 def _sweep_key(path):
     from .figures.sweep import key_of
 
-    return key_of(pd.read_csv(path.with_suffix(".csv")))
+    return key_of(read_frame(path.with_suffix(".csv")))
 
 
-def _method(folder, method, name):
-    """A method with the versions it ran in, and what its fits say of themselves."""
-    batches = (folder / "fits" / name).glob("[0-9]*-[0-9]*/[0-9]*-[0-9]*")
-    statuses = [status for _, status in read_statuses(sorted(batches))]
-    versions = next((status["versions"] for status in statuses if status["versions"]), {})
-    engine = next((s["notes"]["engine"] for s in statuses if "engine" in s["notes"]), "")
-    return {"row": method, "name": name, "versions": versions, "engine": engine}
+def _methods(used, methods, versions):
+    """Methods with the versions they ran in, and what their fits say of themselves."""
+    known = {row["method"]: row for row in versions}
+    return [
+        {
+            "row": methods[name],
+            "name": name,
+            "versions": json.loads(known[name]["versions"] or "{}"),
+            "engine": known[name]["engine"],
+        }
+        for name in used
+    ]
 
 
 def _number(value, digits=3):

@@ -22,6 +22,8 @@ from scipy.special import rel_entr
 from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
+from ..methods.contract import minority_by_seed_share
+
 
 def assign(doc_topic) -> np.ndarray:
     """Assign each document to its heaviest topic: (M, K) dense or sparse -> (M,) int.
@@ -103,7 +105,7 @@ def _jsd(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return np.clip((on_support + off_support) / 2, 0, 1)  # rounding may leave [0, 1]
 
 
-def jsd_summary(divergences: np.ndarray) -> tuple[float, float, float, float]:
+def jsd_summary(divergences: np.ndarray) -> tuple[float, ...]:
     """Mean, SD, min and max over the ground-truth topics; NaN if there are none.
 
     The SD is the population's (divisor T): the topics are all there are, not a sample.
@@ -114,7 +116,7 @@ def jsd_summary(divergences: np.ndarray) -> tuple[float, float, float, float]:
 
 
 def detection(
-    labels: np.ndarray, assignments: np.ndarray, minority: Sequence[int]
+    labels: np.ndarray, assignments: np.ndarray, minority: Sequence[int] | np.ndarray
 ) -> tuple[float, float, float]:
     """Precision, recall and F1 of "assigned to a minority topic" as a sign of "injected".
 
@@ -189,27 +191,6 @@ def topic_diversity(topic_word: np.ndarray, n_top: int = 10) -> float:
     return len(np.unique(words)) / len(words) if len(words) else np.nan
 
 
-def seed_share(topic_word: np.ndarray, seed_columns: np.ndarray) -> np.ndarray:
-    """Share of each topic's mass on the seed words' columns, (K,); 0 for an all-zero topic."""
-    is_seed = np.zeros(topic_word.shape[1], dtype=bool)
-    is_seed[seed_columns] = True
-    on_seed, off_seed = topic_word[:, is_seed].sum(axis=1), topic_word[:, ~is_seed].sum(axis=1)
-    # Summed this way, a topic of seed words alone has share 1 exactly, and ties are ties.
-    mass = on_seed + off_seed
-    return np.divide(on_seed, mass, out=np.zeros(len(mass)), where=mass > 0)
-
-
-def minority_by_seed_share(
-    topic_word: np.ndarray, seed_columns: np.ndarray, n_minority: int
-) -> np.ndarray:
-    """Indices of the ``n_minority`` topics with the largest seed share, largest first.
-
-    This tells the minority topics of an unguided method without looking at the labels. Ties
-    keep the order of the topics.
-    """
-    return np.argsort(-seed_share(topic_word, seed_columns), kind="stable")[:n_minority]
-
-
 def score(
     doc_topic,
     topic_word: np.ndarray,
@@ -218,7 +199,7 @@ def score(
     counts,
     seed_columns: np.ndarray,
     n_minority: int,
-    minority: Sequence[int] | None = None,
+    minority: Sequence[int] | np.ndarray | None = None,
 ) -> dict[str, float]:
     """All scores of one fitted model, with the keys of ``CARDS`` in their order.
 

@@ -6,10 +6,11 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
+from ..corpus.storage import read_corpus
+from ..methods.contract import read_fit
+from ..study.paths import parse_variant
 from .cards import CARDS
-from .contract import read_corpus, read_fit
 from .metrics import ami, assign, score
-from .registry import parse_variant
 from .tables import read_statuses
 
 FIT_COLUMNS = ["n_topics", "n_minority", "repetition", "random_state", "status", "reason"]

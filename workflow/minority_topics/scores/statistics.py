@@ -9,6 +9,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
+from ..study.registry import first_model
 from .cards import CARDS
 
 LEVEL = 0.95
@@ -91,6 +92,14 @@ def summarise(scores, metrics, by=()):
         row["reason"] = "" if len(good) else group["reason"].iloc[0]
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def compare_with_first(scores, methods):
+    """The first method of the scores that is no control against each other one."""
+    present = list(dict.fromkeys(scores["method"]))
+    ours = first_model(methods, present)
+    models = (name for name in present if methods[name].kind != "control")
+    return compare(scores, ours, [name for name in models if name != ours])
 
 
 def compare(scores, ours, others):

@@ -1,36 +1,84 @@
 """Tables of the study, made of scores and of what fits have left: lists of rows to be written."""
 
-import csv
 import json
+import re
 from pathlib import Path
 
-from .contract import N_TOP_WORDS
+from ..base.files import bare_cell, guard_cell, read_csv, replacing, write_csv
+from ..base.manifest import check_manifest
+from ..methods.contract import N_TOP_WORDS
+from ..study.paths import parse_batch
 
 TRAJECTORY_COLUMNS = ["method", "repetition", "iteration", "objective", "feasible"]
+VERSION_COLUMNS = ["method", "versions", "engine"]
 TOPIC_COLUMNS = ["topic", "kind", "documents", "rank", "word", "gloss", "seed"]
-
-
-def read_rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+# Text even where every cell looks like a number or a truth value.
+TEXT_COLUMNS = ("dataset", "method", "status", "reason", "kind", "word", "gloss", "other")
 
 
 def write_rows(path, rows, columns=()):
     """Write rows to a CSV: the columns given, then others of the rows, as they come up."""
     columns = list(dict.fromkeys([*columns, *(key for row in rows for key in row)]))
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_csv(path, columns, ([row.get(column, "") for column in columns] for row in rows))
+
+
+def write_frame(path, frame):
+    """Write a data frame to a CSV, as `read_frame` reads it back."""
+    with replacing(path) as file:
+        guarded = _with_cells(frame, guard_cell)
+        guarded.to_csv(file, index=False, float_format="%.6g", lineterminator="\n")
+
+
+def read_frame(path, columns=(), separator=","):
+    """A CSV of the study as a data frame, with these columns at least.
+
+    Only an empty cell is missing, and `null` is a word.
+    """
+    import pandas as pd
+
+    try:
+        frame = pd.read_csv(
+            path,
+            sep=separator,
+            keep_default_na=False,
+            na_values=[""],
+            dtype=dict.fromkeys(TEXT_COLUMNS, str),
+        )
+    except ValueError as error:
+        raise ValueError(f"{path}: {' '.join(str(error).split())}; make the table anew") from error
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise ValueError(f"{path}: there is no column {missing[0]!r}; make the table anew")
+    return _with_cells(frame, bare_cell)
+
+
+def _with_cells(frame, change):
+    """A copy of a data frame whose text and names of columns went through `change`."""
+    import pandas as pd
+
+    frame = frame.rename(columns=change)
+    for place, dtype in enumerate(frame.dtypes):
+        if not pd.api.types.is_numeric_dtype(dtype):
+            cells = frame.iloc[:, place]
+            changed = [change(cell) if isinstance(cell, str) else cell for cell in cells]
+            frame.isetitem(place, pd.Series(changed, index=frame.index, dtype=dtype))
+    return frame
 
 
 def read_statuses(folders):
-    """Folder and status of every fit in some folders of `fit`, in order."""
+    """Folder and status of every fit in some folders of `fit`, in order.
+
+    Where the folder's name says which repetitions it holds, none may be missing. Subfolders whose
+    names are not numbers are not fits.
+    """
     for folder in map(Path, folders):
-        fits = (path for path in folder.iterdir() if path.is_dir())
-        for fit in sorted(fits, key=lambda path: int(path.name)):
+        try:
+            repetitions = parse_batch(folder.name)
+        except ValueError:
+            names = (path.name for path in folder.iterdir() if path.is_dir())
+            repetitions = sorted(int(name) for name in names if re.fullmatch("[0-9]+", name))
+        for fit in (folder / str(repetition) for repetition in repetitions):
+            check_manifest(fit, "status.json")
             yield fit, json.loads((fit / "status.json").read_text(encoding="utf-8"))
 
 
@@ -66,14 +114,28 @@ def resources(folders):
     ]
 
 
+def versions(folders):
+    """What each method ran in: versions of packages, as JSON, and the engine where it names one."""
+    found = {}
+    for _, status in read_statuses(folders):
+        row = found.setdefault(status["method"], dict.fromkeys(VERSION_COLUMNS, ""))
+        row["method"] = status["method"]
+        if status["versions"] and not row["versions"]:
+            row["versions"] = json.dumps(status["versions"])
+        row["engine"] = row["engine"] or status["notes"].get("engine", "")
+    return list(found.values())
+
+
 def topics(folder, seed_words, glosses):
     """The top words of the first fit in `folder` that came out, with what is known of each word.
 
     A row per topic and word; none if no fit came out.
     """
     came_out = [fit for fit, status in read_statuses([folder]) if status["status"] == "ok"]
+    if came_out:
+        check_manifest(came_out[0], "top_words.csv")
     rows = []
-    for row in read_rows(came_out[0] / "top_words.csv") if came_out else []:
+    for row in read_csv(came_out[0] / "top_words.csv") if came_out else []:
         for rank in range(1, N_TOP_WORDS + 1):
             if word := row[f"word_{rank}"]:
                 rows.append(

@@ -27,6 +27,18 @@ CLAIMS = {
 }
 
 
+def name_rivals(scores, methods):
+    """What evidence calls our solvers and the baselines, each by name of method."""
+    solvers, baselines = {}, {}
+    for name in dict.fromkeys(scores["method"]):
+        if methods[name].ours:
+            solver = methods[name].options.get("solver", "exact")
+            solvers[name] = "as published" if solver == "paper" else solver
+        elif methods[name].kind != "control":
+            baselines[name] = methods[name].short_label
+    return solvers, baselines
+
+
 def numbers(scores, published, solvers):
     """Every published number with ours: a row per method and metric.
 

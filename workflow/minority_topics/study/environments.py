@@ -2,29 +2,38 @@
 
 `envs/<name>.yaml` serves both ways: Snakemake gives it to conda (`--sdm conda`), and here its pins
 go into `.venvs/<name>`, with all that they depend on as `envs/<name>.lock` lists it. A build that
-fails is recorded, not raised: the fits that need it say so.
+fails is recorded, not raised: the fits that need it say so, and the next run builds again.
 """
 
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
-import yaml
-
-from .contract import digest, write_json
-from .registry import ROOT, environment_files
+from ..base.files import digest, write_json
+from ..base.processes import signal_name
+from .paths import ROOT, environment_files
 from .uv import find_uv, uv_settings
+
+BUILD_MINUTES = 60
 
 
 class BuildError(RuntimeError):
     """An environment could not be built; the message is the tool's own last word."""
 
 
+class RecordError(ValueError):
+    """The record of an environment that cannot be read; the message says what to do."""
+
+
 def read_pins(path):
     """The pip requirements of a conda environment file."""
+    import yaml
+
     content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     sections = [entry["pip"] for entry in content["dependencies"] if isinstance(entry, dict)]
     return [pin for section in sections for pin in section]
@@ -40,7 +49,7 @@ def lock(definition):
     command = [_uv(), "pip", "compile", "-", "--output-file", str(definition.with_suffix(".lock"))]
     command += ["--quiet", "--upgrade", "--universal", "--python-version", "3.11"]
     command += ["--generate-hashes", "--no-annotate", "--no-header", "--no-emit-package", "torch"]
-    # A local mirror may lack other platforms' files, and so their hashes: ask the main index alone.
+    # A local mirror may lack other platforms' files, and so their hashes: ask only the main index.
     environ = {**uv_settings(), "UV_EXTRA_INDEX_URL": "", "UV_FIND_LINKS": ""}
     environ.pop("UV_TORCH_BACKEND", None)
     _run(command, environ, "\n".join(read_pins(definition)))
@@ -49,10 +58,12 @@ def lock(definition):
 def build(definition, record):
     """Make a virtual environment as `definition` says, and write how it went to `record`.
 
-    The environment of the record `NAME.json` is the folder `NAME` beside it.
+    The environment of the record `NAME.json` is the folder `NAME` beside it. The record goes first
+    and comes back last, so that an interrupted build has none.
     """
     definition, record = Path(definition).resolve(), Path(record).resolve()
     folder = record.with_suffix("")
+    record.unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
     files = environment_files(definition)
     outcome = {
@@ -71,6 +82,7 @@ def build(definition, record):
         _run(install)
         for script in (path for path in files if path.suffix == ".sh"):
             _run(["bash", str(script)], _activated(folder, uv))
+        outcome["entries"] = len(_entries(folder))
     except BuildError as error:
         outcome.update(status="failed", reason=str(error))
     record.parent.mkdir(parents=True, exist_ok=True)
@@ -78,10 +90,59 @@ def build(definition, record):
     return outcome
 
 
+def read_record(record):
+    """What `build` wrote; raises RecordError."""
+    remedy = "remove it, and the next run builds the environment again"
+    try:
+        outcome = json.loads(Path(record).read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise RecordError(f"{record} cannot be read ({type(error).__name__}); {remedy}") from error
+    wanted = {"status": str, "reason": str}
+    if not isinstance(outcome, dict) or not all(
+        isinstance(outcome.get(key), kind) for key, kind in wanted.items()
+    ):
+        raise RecordError(f"{record} is not the record of an environment; {remedy}")
+    return outcome
+
+
 def failure(record):
     """Why an environment could not be built, or "" if it could."""
-    outcome = json.loads(Path(record).read_text(encoding="utf-8"))
-    return "" if outcome["status"] == "ok" else outcome["reason"]
+    outcome = read_record(record)
+    return "" if outcome["status"] == "ok" else outcome["reason"] or "no reason is recorded"
+
+
+def forget_broken(folder):
+    """Remove the records in `folder` of environments that are not whole, so that they are built.
+
+    Yields a sentence for each that was whole once. One that could not be built is forgotten too.
+    """
+    for record in sorted(Path(folder).glob("*.json")):
+        try:
+            outcome = read_record(record)
+            damage = _damage(record, outcome) if outcome["status"] == "ok" else ""
+        except RecordError as error:
+            outcome, damage = {"status": "unknown"}, f"{error}".split(";")[0]
+        if damage or outcome["status"] != "ok":
+            record.unlink()
+        if damage:
+            yield f"{damage}: the environment is built again"
+
+
+def _damage(record, outcome):
+    """What is missing of an environment that was built, "" if nothing is."""
+    folder = record.with_suffix("")
+    if not (folder / "bin" / "python").exists():
+        return f"{folder} has no Python"
+    found, built = len(_entries(folder)), outcome.get("entries", 0)
+    if isinstance(built, int) and found < built:
+        return f"{folder} has {found} of its {built} packages and files"
+    return ""
+
+
+def _entries(folder):
+    """What packages have put into an environment, at its top."""
+    found = Path(folder).glob("lib/python*/site-packages/*")
+    return [path for path in found if path.name != "__pycache__"]
 
 
 def _uv():
@@ -101,14 +162,32 @@ def _activated(folder, uv):
 
 
 def _run(command, environ=None, text=None):
-    ran = subprocess.run(
-        command, input=text, capture_output=True, text=True, cwd=ROOT,
-        env=environ or uv_settings(), check=False,
-    )  # fmt: skip
-    sys.stderr.write(ran.stdout + ran.stderr)
-    if ran.returncode:
-        lines = [line.strip() for line in ran.stderr.splitlines() if line.strip()]
+    name = Path(command[0]).name
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, errors="replace", cwd=ROOT,
+            env=environ or uv_settings(),
+            start_new_session=True,  # so that it can be killed with its children
+        )  # fmt: skip
+    except OSError as error:
+        raise BuildError(f"{name} could not be started: {error}") from error
+    try:
+        printed, complaints = process.communicate(text or "", timeout=60 * BUILD_MINUTES)
+    except BaseException as error:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise BuildError(f"{name} was stopped after {BUILD_MINUTES} minutes") from error
+        raise
+    sys.stderr.write(printed + complaints)
+    code = process.returncode
+    if code < 0:
+        raise BuildError(f"{name} was killed (signal {signal_name(-code)})")
+    if code:
+        lines = [line.strip() for line in complaints.splitlines() if line.strip()]
         cause = next(
             (line for line in lines if "error" in line.lower()), (lines or ["no output"])[-1]
         )
-        raise BuildError(f"{Path(command[0]).name} failed: {cause}")
+        raise BuildError(f"{name} failed: {cause}")

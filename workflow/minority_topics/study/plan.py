@@ -1,14 +1,21 @@
 """What a configuration asks for: the tables of the study, and the fits that each is made of.
 
 A *cell* is one method on one dataset in one setting, fitted `repetitions` times; a table is a list
-of cells. Datasets and methods with changed settings are variants, named by `registry.variant`. A
-variant that changes nothing is the original, so no fit is made twice. Standard library alone.
+of cells. Datasets and methods with changed settings are variants, named by `paths.variant`. A
+variant that changes nothing is the original, so no fit is made twice. Only the standard library.
 """
 
+import hashlib
 import itertools
 from dataclasses import dataclass, field
 
-from .registry import variant
+from .paths import CORPUS, FITS, batch_name, setting_name, variant
+
+# What an ablation of constrained NMF is judged by, so that its table tells them.
+BOUNDS = ("w_max", "theta_min")
+# Characters of names on one command line: Linux takes 131,072 with all that stands around them.
+LONGEST_COMMAND = 100_000
+QUOTES = 3  # around a name, and the space after it
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells of a table. `varied` are the settings that differ between them, and the originals."""
+    """Cells of a table. `varied` are the settings that it has columns of, and the originals."""
 
     cells: list[Cell]
     varied: dict = field(default_factory=dict)
@@ -40,11 +47,19 @@ class Plan:
     def __init__(self, config, methods):
         self.config = config
         self.methods = methods
-        self.settings = [f"{s['n_topics']}-{s['n_minority']}" for s in config["settings"]]
+        self.settings = [setting_name(**setting) for setting in config["settings"]]
         self.datasets = dict(config["datasets"])
         self.tables = {}
         for dataset in config["datasets"]:
             self._add_tables(dataset)
+        count, size = config["repetitions"], config["batch_size"]
+        self.batches = [
+            batch_name(first, min(first + size, count) - 1) for first in range(0, count, size)
+        ]
+
+    def draws(self, dataset):
+        """Number of corpora of a dataset: a labelled file has one, generated data as asked."""
+        return min(self.datasets[dataset].get("draws", 1), self.config["repetitions"])
 
     @property
     def cells(self):
@@ -68,7 +83,9 @@ class Plan:
                 dict(zip(grid, point, strict=True)) for point in itertools.product(*grid.values())
             ]
             points = [self._variant_of_method(method, point) for point in points]
-            originals = {key: self._options(method).get(key) for key in grid}
+            options = self._options(method)
+            shown = [*grid, *(key for key in BOUNDS if key in options and key not in grid)]
+            originals = {key: options.get(key) for key in shown}
             self._add(dataset, name, [dataset], points, first, originals)
         for name, sweep in config["sweeps"].items():
             key = sweep["key"]
@@ -80,6 +97,34 @@ class Plan:
     def _add(self, dataset, name, datasets, methods, settings, varied=None):
         cells = [Cell(*axes) for axes in itertools.product(datasets, methods, settings)]
         self.tables[dataset, name] = Table(cells, varied or {})
+
+    def check_commands(self):
+        """Raise ValueError where a rule would name more files than a command line can hold."""
+        batches = self.batches
+        for (dataset, name), table in self.tables.items():
+            folders = (FITS.format(**vars(cell), batch="") for cell in table.cells)
+            length = len(batches) * sum(len(folder) + QUOTES for folder in folders)
+            length += len(table.cells) * sum(map(len, batches))
+            check_command(
+                f"{self._origin(name)}: {len(table.cells) * len(batches)} folders of fits of "
+                f"dataset {dataset}",
+                length,
+                "raise batch_size, or give fewer values or repetitions",
+            )
+        largest = min(self.config["batch_size"], self.config["repetitions"])
+        for dataset in self.datasets:
+            draws = self.draws(dataset)
+            path = CORPUS.format(dataset=dataset, draw=draws)
+            check_command(
+                f"datasets.{dataset}: {draws} corpora and {largest} repetitions",
+                draws * (len(path) + QUOTES) + largest * len(f"{self.config['repetitions']} "),
+                "give fewer draws, or a smaller batch_size",
+            )
+
+    def _origin(self, table):
+        """The part of the configuration that asks for a table."""
+        parts = (part for part in ("ablations", "sweeps") if table in self.config[part])
+        return next((f"{part}.{table}" for part in parts), f"table {table}")
 
     def _options(self, method):
         return {**self.methods[method].options, **self.config["options"].get(method, {})}
@@ -95,6 +140,24 @@ class Plan:
         return name
 
 
+def check_command(what, length, remedy):
+    """Raise ValueError if `what` has too many characters for a command line."""
+    if length > LONGEST_COMMAND:
+        raise ValueError(
+            f"{what} would put {length} characters on one command line, and {LONGEST_COMMAND} is "
+            f"the most; {remedy}."
+        )
+
+
 def _new(changes, known):
     """The changes that change something."""
     return {key: value for key, value in changes.items() if known.get(key) != value}
+
+
+def derive_random_state(master, *axes):
+    """A random state for one point of the study: the same axes give the same state, 1 to 2^31 - 1.
+
+    Never 0, which some tools take for "no state".
+    """
+    text = "/".join(str(part) for part in (master, *axes))
+    return int(hashlib.sha256(text.encode()).hexdigest(), 16) % (2**31 - 1) + 1

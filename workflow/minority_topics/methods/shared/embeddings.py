@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .contract import UnusableProblem
+from ..contract import UnusableProblem
 
 SVD_DIMENSIONS = 100
 HUB_SECONDS = 5

@@ -1,6 +1,6 @@
 """Hand the one undivided list of seed words to tools that want a list for each guided topic."""
 
-from .contract import UnusableProblem
+from ..contract import UnusableProblem
 
 
 def seed_lists(problem, how):

@@ -4,7 +4,6 @@ A figure is made from one table of the study, and what it shows of it is written
 """
 
 import importlib
-import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +12,11 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 
-from ..registry import full_label
-from ..statistics import in_setting
+from ...base.files import replacing
+from ...scores.statistics import in_setting
+from ...scores.tables import read_frame, write_frame
+from ...study.registry import full_label
 
 OURS = "#D55E00"
 CONTROL = "#999999"
@@ -76,7 +76,7 @@ def looks_of(methods):
             number = order.index(row.module)
             colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
         full = full_label(methods, name)
-        looks[name] = Look(row.label, full, colour, marker, row.ours, row.kind == "control")
+        looks[name] = Look(row.short_label, full, colour, marker, row.ours, row.kind == "control")
     return looks
 
 
@@ -85,17 +85,18 @@ def draw(name, table, methods, out):
 
     A name that has no module of its own is that of a sweep.
     """
-    known = importlib.util.find_spec(f"{__name__}.{name}")
+    known = Path(__file__).with_name(f"{name}.py").is_file()
     figure = importlib.import_module(f"{__name__}.{name if known else 'sweep'}")
-    shown = figure.table(pd.read_csv(table))
+    shown = figure.table(read_frame(table))
     out = Path(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    shown.to_csv(out.with_suffix(".csv"), index=False, float_format="%.6g", lineterminator="\n")
+    write_frame(out.with_suffix(".csv"), shown)
     with plt.rc_context(STYLE):
         drawing = figure.plot(shown, looks_of(methods))
         # No date and no version inside: the same table gives the same bytes.
-        drawing.savefig(out.with_suffix(".png"), metadata={"Software": None})
-        drawing.savefig(out.with_suffix(".pdf"), metadata={"CreationDate": None, "Producer": None})
+        nameless = {"png": {"Software": None}, "pdf": {"CreationDate": None, "Producer": None}}
+        for ending, metadata in nameless.items():
+            with replacing(out.with_suffix(f".{ending}"), "wb") as file:
+                drawing.savefig(file, format=ending, metadata=metadata)
         plt.close(drawing)
 
 

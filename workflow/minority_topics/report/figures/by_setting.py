@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 
-from ..statistics import summarise
+from ...scores.statistics import summarise
 from . import bars, name_models, repetitions_of, rows_in, settings_of
 
 

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ..statistics import summarise
+from ...scores.statistics import summarise
 from . import repetitions_of
 
 PAPER = {"w_max": 1e-9, "theta_min": 0.4}

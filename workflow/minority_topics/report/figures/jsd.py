@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 
-from ..statistics import summarise
+from ...scores.statistics import summarise
 from . import controls, error_bars, name_models, rows_in, settings_of, subtitle
 
 CURVES = {

@@ -1,6 +1,6 @@
 """The paper's figure of the effect of W_max and theta_min on KL divergence, with feasibility."""
 
-from ..statistics import feasible
+from ...scores.statistics import feasible
 from .heatmap import plot_grids, table_of
 
 

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from ..statistics import summarise
+from ...scores.statistics import summarise
 from . import repetitions_of
 
 PANELS = {
@@ -15,10 +15,10 @@ PANELS = {
     "nmi": "NMI",
     "came_out": "Fits that came out",
 }
-# What the constraints ask for, and by which bound.
+# What the constraints ask for: the column of the bound, and on which side of it.
 ASKED = {
-    "least_seed_share": (0.4, "at least 0.4"),
-    "largest_free_weight": (1e-9, "at most 1e-9"),
+    "least_seed_share": ("theta_min", "at least"),
+    "largest_free_weight": ("w_max", "at most"),
 }
 
 
@@ -26,6 +26,8 @@ def table(scores):
     attempts = scores.groupby("eta").size()
     shown = summarise(scores, [name for name in PANELS if name != "came_out"], by=["eta"])
     shown["came_out"] = shown["repetitions"] / shown["eta"].map(attempts)
+    for bound, _ in ASKED.values():
+        shown[bound] = scores[bound].iloc[0]
     return shown.sort_values("eta").reset_index(drop=True)
 
 
@@ -43,11 +45,13 @@ def plot(table, looks):
         panel.set_title(label, loc="left", fontsize=9)
         panel.set_xlabel(r"$\eta$")
         panel.grid(True, axis="both")
+        bound = 0.0
         if metric in ASKED:
-            value, text = ASKED[metric]
-            panel.axhline(value, color="black", linestyle="--", linewidth=1)
+            column, side = ASKED[metric]
+            bound = table[column].iloc[0]
+            panel.axhline(bound, color="black", linestyle="--", linewidth=1)
             panel.annotate(
-                text, (0.02, value), xycoords=("axes fraction", "data"),
+                f"{side} {bound:g}", (0.02, bound), xycoords=("axes fraction", "data"),
                 xytext=(0, 3), textcoords="offset points", fontsize=8,
             )  # fmt: skip
         if metric == "largest_free_weight":
@@ -56,7 +60,7 @@ def plot(table, looks):
             panel.set_ylim(0, 1.05)
             panel.yaxis.set_major_formatter(PercentFormatter(1))
         else:
-            top = np.nanmax([table[f"{metric}_high"].max(), ASKED.get(metric, (0,))[0]])
+            top = np.nanmax([table[f"{metric}_high"].max(), bound])
             panel.set_ylim(0, 1.1 * top)
     first = table.iloc[0]
     figure.supxlabel(

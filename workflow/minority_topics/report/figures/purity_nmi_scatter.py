@@ -4,7 +4,7 @@ import math
 
 import matplotlib.pyplot as plt
 
-from ..statistics import summarise
+from ...scores.statistics import summarise
 from . import controls, repetitions_of, rows_in, settings_of
 
 METRICS = ["purity", "nmi"]

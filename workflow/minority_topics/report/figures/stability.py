@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ..statistics import summarise
+from ...scores.statistics import summarise
 from . import bars, controls, name_models, repetitions_of, rows_in, settings_of
 
 METRICS = ["stability", "purity", "nmi"]

@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 
-from ..statistics import SETTING, summarise
+from ...scores.statistics import SETTING, summarise
 from . import repetitions_of
 
 METRICS = {"purity": "Purity", "nmi": "NMI"}

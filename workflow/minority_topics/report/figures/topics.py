@@ -1,4 +1,4 @@
-"""The paper's table of topics found in the synthetic data: ten words each, with glosses."""
+"""The paper's table of topics discovered: ten words each, with glosses."""
 
 import textwrap
 

@@ -1,0 +1,200 @@
+"""Files: written whole or not at all, and read as they were written."""
+
+import csv
+import hashlib
+import json
+import os
+import re
+import uuid
+from contextlib import contextmanager, suppress
+from itertools import zip_longest
+from pathlib import Path
+
+# What a spreadsheet takes for a formula, and the numbers that begin like one.
+FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan)", re.ASCII)
+# Characters of a field; the limit must fit into a C long.
+LONGEST_FIELD = 2**31 - 1
+
+
+@contextmanager
+def replacing(path, mode="w"):
+    """A file to write, text or bytes, that takes the place of `path` once it is complete.
+
+    A run that is killed, or a disk that is full, leaves what was there before. An OSError names
+    `path`, not the file beside it that is written first.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = _part_file(path)
+    is_text = "b" not in mode
+    try:
+        with open(
+            part, mode, encoding="utf-8" if is_text else None, newline="" if is_text else None
+        ) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+        _keep_name(path.parent)
+    except OSError as error:
+        if error.filename in (None, str(part)) and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+    except UnicodeEncodeError as error:
+        place = error.object[max(error.start - 20, 0) : error.start + 20]
+        raise ValueError(
+            f"{path}: {place!r} cannot be written as UTF-8; take the unpaired surrogate out"
+        ) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _part_file(path):
+    """A name for a file's new content, no other writer's; those that dead writers left go.
+
+    It has a fixed length, since the name of the file itself may be as long as the disk allows.
+    """
+    key = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:16]
+    for left in path.parent.glob(f".{key}-*.part"):
+        writer = re.fullmatch(rf"\.{key}-([0-9]{{1,9}})-[0-9a-f]+\.part", left.name)
+        if writer and not _is_alive(int(writer[1])):
+            # One who writes on another machine fails at the end, and replaces nothing.
+            with suppress(OSError):
+                left.unlink()
+    return path.with_name(f".{key}-{os.getpid()}-{uuid.uuid4().hex[:8]}.part")
+
+
+def _is_alive(pid):
+    if os.name == "nt":  # where signal 0 is Ctrl-C: nobody is asked, and nothing is swept
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _keep_name(folder):
+    """Make the rename survive a crash; not every system can do this."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def write_text(path, text):
+    with replacing(path) as file:
+        file.write(text)
+
+
+def write_lines(path, lines):
+    """Write one a line; refuse what `read_lines` would not give back as it is."""
+    lines = list(lines)
+    for line in lines:
+        if not line or line != line.strip() or re.search("[\n\r\ufeff]", line):
+            problem = (
+                "is empty"
+                if not line
+                else "holds a line break or byte order mark, or space at an end"
+            )
+            raise ValueError(f"{path}: the entry {line!r} {problem}; rename it")
+    write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def read_text(path):
+    """A text file with plain line feeds, without a byte order mark."""
+    content = Path(path).read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}: line {line} is not UTF-8 text; save it as UTF-8") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_lines(path):
+    """Lines of a text file that hold anything, without space around them."""
+    lines = read_text(path).split("\n")
+    return [line.strip() for line in lines if line.strip()]
+
+
+def write_json(path, content):
+    text = json.dumps(content, indent=2, ensure_ascii=False, sort_keys=True)
+    write_text(path, text + "\n")
+
+
+def guard_cell(cell):
+    """A cell that no spreadsheet runs: text that would be a formula gets an apostrophe before it.
+
+    So does such text behind apostrophes, so that `bare_cell` can tell which of them is ours.
+    """
+    return f"'{cell}" if isinstance(cell, str) and _is_formula(cell) else cell
+
+
+def bare_cell(cell):
+    """The cell that `guard_cell` was given."""
+    return cell[1:] if cell.startswith("'") and _is_formula(cell[1:]) else cell
+
+
+def _is_formula(text):
+    return bool(FORMULA.match(text)) and not NUMBER.fullmatch(text)
+
+
+@contextmanager
+def long_fields():
+    """Let the csv module read fields of any length, for as long as this lasts."""
+    before = csv.field_size_limit(LONGEST_FIELD)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+class _UnixLines:
+    """Ends rows with a plain line feed: the csv module quotes only what ends its own rows."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def write(self, row):
+        self.file.write(row.removesuffix("\r\n") + "\n")
+
+
+def write_csv(path, header, rows):
+    """Rows of cells under a header, as `read_csv` reads them back."""
+    with replacing(path) as file:
+        writer = csv.writer(_UnixLines(file), lineterminator="\r\n")
+        writer.writerow(map(guard_cell, header))
+        writer.writerows(map(guard_cell, row) for row in rows)
+
+
+def read_csv(path):
+    """Rows of a CSV of the study, as dicts; cells that a short row lacks are None."""
+    rows = []
+    try:
+        with long_fields(), open(path, newline="", encoding="utf-8") as file:
+            reader = csv.reader(file, strict=True)
+            header = [bare_cell(name) for name in next(reader, [])]
+            for row in filter(None, reader):
+                if len(row) > len(header):
+                    raise csv.Error(f"{len(row)} cells under {len(header)} columns")
+                rows.append(dict(zip_longest(header, map(bare_cell, row))))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 (byte {error.start}); make the file anew") from error
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {reader.line_num}: {error}; make the file anew") from error
+    return rows
+
+
+def digest(*paths):
+    """A short fingerprint of the contents of files."""
+    sha = hashlib.sha256()
+    for path in paths:
+        sha.update(Path(path).read_bytes())
+    return sha.hexdigest()[:16]

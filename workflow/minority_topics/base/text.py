@@ -1,0 +1,62 @@
+"""Text in messages and names."""
+
+import unicodedata
+
+# Controls and halves of characters by their category; line ends and the byte order mark by name.
+UNPRINTABLE = ("Cc", "Cs", "\u2028", "\u2029", "\ufeff")
+
+
+def shown(value, width=80):
+    """A value as a message shows it: on one line, and not too long."""
+    try:
+        text = folded(repr(value))
+    except ValueError:  # a whole number of more than 4300 digits
+        text = f"a very large {type(value).__name__}"
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
+def folded(text):
+    """Text on one line: every stretch of white space is one space, and none is around it."""
+    return " ".join(text.split())
+
+
+def composed(text):
+    """Text whose letters are one character each where Unicode has it (NFC): ä, not a and dots.
+
+    macOS and PDF files give the latter, whose dots would end a word.
+    """
+    return unicodedata.normalize("NFC", text)
+
+
+def lowered(text):
+    """Text in lower case, composed."""
+    # Of İ, lower() leaves an i and a dot that nothing composes.
+    return composed(text.lower().replace("i\u0307", "i"))
+
+
+def is_line(text):
+    """Whether this is text that can stand on a line: not empty, and nothing invisible in it."""
+    return isinstance(text, str) and bool(text.strip()) and not find_control(text)
+
+
+def find_control(text):
+    """The first character of some text that cannot be shown or written, "" if there is none."""
+    for character in text:
+        if character in UNPRINTABLE or unicodedata.category(character) in UNPRINTABLE:
+            return character
+    return ""
+
+
+def refuse_constant(constant):
+    """For `parse_constant` of json.loads, which would take NaN and Infinity."""
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def stands_twice(values):
+    """The first value that has appeared before, None if there is none."""
+    seen = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None

@@ -1,0 +1,1 @@
+"""How fast the exact solver is, beside its peers."""

@@ -1,0 +1,59 @@
+"""`python -m minority_topics VERB ...`: every step of the study, one verb each.
+
+A rule of the workflow is one such call, so each step can be run and looked at by hand. A verb
+parses its arguments, calls one function of the library and prints; what it calls is imported there,
+so that a verb needs only what its own environment holds.
+"""
+
+import argparse
+import signal
+import sys
+
+from .. import __version__
+from . import corpora, pages, results, studies  # noqa: F401  (each adds its verbs to the table)
+from .verbs import VERBS
+
+
+def main(arguments=None):
+    # A name may hold a letter that the terminal's encoding does not know.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    parser = build_parser()
+    options = parser.parse_args(arguments)
+    # A cluster ends a job with SIGTERM: leave in good order, and take the workers along.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        VERBS[options.verb].run(options)
+    except KeyboardInterrupt:
+        sys.exit(f"{parser.prog} {options.verb}: interrupted")
+    except Exception as error:
+        if not (sentence := _sentence(error)):
+            raise
+        sys.exit(f"{parser.prog} {options.verb}: {sentence}")
+
+
+def build_parser():
+    parser = argparse.ArgumentParser(
+        prog="minority_topics", description="Guided discovery of minority topics, step by step."
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for name, verb in VERBS.items():
+        command = commands.add_parser(name, help=verb.summary, description=verb.summary)
+        for names, options in verb.arguments:
+            command.add_argument(*names, **options)
+    return parser
+
+
+def _sentence(error):
+    """What to tell of an error; "" for one that only a developer can understand."""
+    if isinstance(error, ModuleNotFoundError):
+        name = error.name or "a package"
+        if name.startswith("minority_topics"):
+            return ""
+        return f'{name} is not installed; pip install "minority-topics[study]" brings it'
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {(error.strerror or str(error)).lower()}"
+    # Errors of the library are sentences already.
+    return str(error) if isinstance(error, ValueError | OSError) else ""

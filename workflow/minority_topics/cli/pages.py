@@ -1,0 +1,63 @@
+"""Verbs that draw: figures, the report, and the benchmark with its figure."""
+
+from pathlib import Path
+
+from .studies import METHODS_FILE
+from .verbs import argument, verb
+
+
+@verb(
+    "Draw a figure from its table.",
+    argument("name"),
+    argument("--table", type=Path, required=True),
+    METHODS_FILE,
+    argument("--out", type=Path, required=True, help="the PNG; a PDF and a CSV are made beside it"),
+)
+def figure(options):
+    from ..report.figures import draw
+    from ..study.registry import read_methods
+
+    draw(options.name, options.table, read_methods(options.methods_file), options.out)
+
+
+@verb(
+    "Put figures, tables and verdicts of a dataset on one page.",
+    argument("--tables", type=Path, nargs="+", required=True, help="CSVs, `scores.csv` among them"),
+    argument("--figures", type=Path, nargs="*", default=[], help="PNGs, in the order to appear"),
+    argument("--corpora", type=Path, required=True, help="folder that `vectorise` wrote"),
+    argument("--versions", type=Path, required=True, help="table that `versions` wrote"),
+    argument("--config", type=Path, required=True, help="the effective configuration"),
+    METHODS_FILE,
+    argument("--out", type=Path, required=True),
+)
+def report(options):
+    from ..report.page import Sources, write_report
+    from ..study.registry import read_methods
+
+    tables = {path.stem: path for path in options.tables}
+    sources = Sources(tables, options.figures, options.corpora, options.versions, options.config)
+    write_report(sources, read_methods(options.methods_file), options.out)
+
+
+@verb(
+    "Time the exact solver and its peers; tables and a figure into a folder.",
+    argument(
+        "--sizes", type=int, nargs="+", metavar="N", help="documents (default: 5,000 to 2,979,969)"
+    ),
+    argument("--n-topics", type=int, nargs="+", metavar="K", help="(default: 20 50 100)"),
+    argument("--threads", type=int, default=2, help="run ours with one to so many (default: 2)"),
+    argument("--seconds", type=float, default=60, help="that a solver may take (default: 60)"),
+    argument("--out", type=Path, required=True, help="folder; a second run goes on where it ended"),
+)
+def benchmark(options):
+    from ..benchmark import cases, machine, tables
+    from ..report.figures import draw
+
+    plan = cases.plan(
+        options.sizes or tuple(cases.SIZES), options.n_topics or cases.N_TOPICS,
+        options.threads, options.seconds,
+    )  # fmt: skip
+    rates = machine.measure()
+    for table in tables.write(options.out, cases.run(options.out, plan), rates):
+        print(table.to_string(index=False))
+    draw("benchmark", options.out / "cases.csv", {}, options.out / "benchmark.png")

@@ -1,0 +1,130 @@
+"""Verbs that make tables of fits: scores, what else fits have left, comparisons and verdicts."""
+
+from pathlib import Path
+
+from .studies import METHODS_FILE
+from .verbs import argument, json_object, verb
+
+FITS = argument("fits", type=Path, nargs="+", help="folders that `fit` wrote")
+OUT = argument("--out", type=Path, required=True)
+# Columns of a table of scores, beside those of settings and metrics.
+SCORED = ("dataset", "method", "repetition", "status", "reason")
+
+
+@verb(
+    "Score fits against their corpora: a table, a row each.",
+    FITS,
+    argument(
+        "--varied", type=json_object, default={}, help="JSON, settings that differ: original values"
+    ),
+    argument("--processes", type=int, default=1),
+    OUT,
+)
+def score(options):
+    from ..scores.scoring import score_fits
+    from ..scores.tables import write_rows
+
+    write_rows(options.out, score_fits(options.fits, options.varied, options.processes))
+
+
+@verb(
+    "Join tables of equal columns into one.",
+    argument("tables", type=Path, nargs="+"),
+    OUT,
+)
+def join(options):
+    from ..base.files import read_csv
+    from ..scores.tables import write_rows
+
+    write_rows(options.out, [row for path in options.tables for row in read_csv(path)])
+
+
+@verb("Collect the objective of every iteration of fits of constrained NMF.", FITS, OUT)
+def trajectory(options):
+    from ..scores.tables import TRAJECTORY_COLUMNS, trajectory, write_rows
+
+    write_rows(options.out, trajectory(options.fits), TRAJECTORY_COLUMNS)
+
+
+@verb(
+    "List the top words of the first fit, with glosses.",
+    argument("fits", type=Path, help="folder that `fit` wrote"),
+    argument("--corpora", type=Path, required=True, help="folder that `vectorise` wrote"),
+    argument("--glosses", type=Path, help="file of topics whose words have glosses"),
+    OUT,
+)
+def topics(options):
+    from ..corpus.injection import read_glosses
+    from ..corpus.storage import read_seed_words
+    from ..scores.tables import TOPIC_COLUMNS, topics, write_rows
+
+    glosses = read_glosses(options.glosses) if options.glosses else {}
+    rows = topics(options.fits, set(read_seed_words(options.corpora / "0")), glosses)
+    write_rows(options.out, rows, TOPIC_COLUMNS)
+
+
+@verb("Collect time and memory of fits.", FITS, OUT)
+def resources(options):
+    from ..scores.tables import resources, write_rows
+
+    write_rows(options.out, resources(options.fits))
+
+
+@verb("Collect the versions that methods ran in.", FITS, OUT)
+def versions(options):
+    from ..scores.tables import VERSION_COLUMNS, versions, write_rows
+
+    write_rows(options.out, versions(options.fits), VERSION_COLUMNS)
+
+
+@verb(
+    "Means with intervals, and our model against every other.",
+    argument("scores", type=Path),
+    METHODS_FILE,
+    argument("--summary", type=Path, required=True),
+    argument("--comparisons", type=Path, required=True),
+)
+def compare(options):
+    from ..scores.statistics import COMPARED, SETTING, compare_with_first, summarise
+    from ..scores.tables import read_frame, write_frame
+    from ..study.registry import read_methods
+
+    scores = read_frame(options.scores, [*SCORED, *SETTING, *COMPARED])
+    methods = read_methods(options.methods_file)
+    write_frame(options.summary, summarise(scores, COMPARED))
+    write_frame(options.comparisons, compare_with_first(scores, methods))
+
+
+@verb(
+    "Set the paper's numbers and claims beside ours.",
+    argument("scores", type=Path),
+    argument(
+        "--constraints", type=Path, nargs="*", help="scores of the ablation of W_max and theta_min"
+    ),
+    argument("--trajectory", type=Path, nargs="*", help="table that `trajectory` wrote"),
+    argument("--published", type=Path, help="(default: config/published_scores.tsv)"),
+    METHODS_FILE,
+    argument("--numbers", type=Path, required=True),
+    argument("--claims", type=Path, required=True),
+)
+def verdicts(options):
+    from ..scores.statistics import SETTING
+    from ..scores.tables import TRAJECTORY_COLUMNS, read_frame, write_frame
+    from ..scores.verdicts import NUMBERS, claims, name_rivals, numbers
+    from ..study.paths import resolve
+    from ..study.registry import read_methods
+
+    scores = read_frame(options.scores, [*SCORED, "feasible", *SETTING, *NUMBERS])
+    published = options.published or resolve("config/published_scores.tsv")
+    solvers, baselines = name_rivals(scores, read_methods(options.methods_file))
+    grid = ["method", "status", "w_max", "theta_min", *NUMBERS]
+    constraints, trajectory = (
+        read_frame(paths[0], columns) if paths else None
+        for paths, columns in (
+            (options.constraints, grid),
+            (options.trajectory, TRAJECTORY_COLUMNS),
+        )
+    )
+    published = read_frame(published, ["method", *NUMBERS], separator="\t").set_index("method")
+    write_frame(options.numbers, numbers(scores, published, solvers))
+    write_frame(options.claims, claims(scores, constraints, trajectory, solvers, baselines))

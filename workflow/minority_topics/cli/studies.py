@@ -1,0 +1,154 @@
+"""Verbs of the study itself: its configuration, its environments, and its fits."""
+
+import sys
+from pathlib import Path
+
+from .verbs import argument, json_object, verb
+
+METHODS_FILE = argument("--methods-file", default="config/methods.tsv")
+STOP_WITH_PARENT = argument(
+    "--stop-with-parent", action="store_true", help="stop when the parent process ends"
+)
+
+
+@verb(
+    "Check a config file and print it with its defaults.",
+    argument("config", type=Path),
+)
+def check(options):
+    import yaml
+
+    from ..report.catalogue import FIGURES
+    from ..study.config import complete, read_config
+    from ..study.plan import Plan
+    from ..study.registry import read_methods
+
+    config = complete(read_config(options.config), FIGURES)
+    Plan(config, read_methods(config["methods_file"])).check_commands()
+    print(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), end="")
+
+
+@verb("Print the table of methods.", METHODS_FILE)
+def methods(options):
+    from ..study.registry import list_methods
+
+    rows = list_methods(options.methods_file)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+
+
+@verb(
+    "Build a tool's environment with uv.",
+    argument("definition", type=Path, help="conda environment file, envs/NAME.yaml"),
+    argument(
+        "--record",
+        type=Path,
+        required=True,
+        help="NAME.json, which says how it went; the environment is the folder NAME beside it",
+    ),
+    argument("--required", action="store_true", help="a failure is an error, not a record"),
+    STOP_WITH_PARENT,
+)
+def build_env(options):
+    from ..base.processes import stop_with_parent
+    from ..study.environments import build
+
+    if options.stop_with_parent:
+        stop_with_parent()
+    outcome = build(options.definition, options.record)
+    reason = f": {outcome['reason']}" if outcome["reason"] else ""
+    print(f"environment {outcome['environment']}: {outcome['status']}{reason}")
+    if options.required and outcome["status"] != "ok":
+        sys.exit(1)
+
+
+@verb(
+    "Renew the locks of environments: every package, version and hash.",
+    argument("definitions", type=Path, nargs="+", help="conda environment files, envs/NAME.yaml"),
+)
+def lock_env(options):
+    from ..study.environments import lock
+
+    for definition in options.definitions:
+        print(f"locking {definition.stem}", flush=True)
+        lock(definition)
+
+
+@verb(
+    "Fit a method, once per repetition.",
+    argument("method"),
+    argument(
+        "--corpus", type=Path, nargs="+", required=True, help="repetition r takes the (r mod n)th"
+    ),
+    argument("--n-topics", type=int, default=20),
+    argument("--n-minority", type=int, default=7),
+    argument("--repetitions", type=int, nargs="+", default=[0]),
+    argument("--random-state", type=int, default=1, help="master random state"),
+    argument("--dataset", default="", help="name in tables; the random states derive from it too"),
+    argument(
+        "--options", type=json_object, default={}, help="JSON, over those of the methods table"
+    ),
+    METHODS_FILE,
+    argument("--python", type=Path, default=Path(sys.executable), help="of the tool's environment"),
+    argument("--environment", type=Path, help="record of that environment, as build_env wrote it"),
+    STOP_WITH_PARENT,
+    argument("--out", type=Path, required=True, help="folder; a subfolder per repetition"),
+)
+def fit(options):
+    from ..base.processes import stop_with_parent
+    from ..study.fitting import fit_repetitions
+    from ..study.registry import find_method, read_methods
+
+    if options.stop_with_parent:
+        stop_with_parent()
+    fit_repetitions(
+        find_method(read_methods(options.methods_file), options.method),
+        options.corpus,
+        options.out,
+        n_topics=options.n_topics,
+        n_minority=options.n_minority,
+        repetitions=options.repetitions,
+        random_state=options.random_state,
+        dataset=options.dataset,
+        options=options.options,
+        python=options.python,
+        record=options.environment,
+    )
+
+
+# Of documents, a corpus and a fit: where one lies without a manifest, that is missing.
+MARKS = ("0.csv", "corpus.json", "status.json")
+
+
+def _count(number, noun):
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+@verb(
+    "Look for damaged, missing and foreign files of results.",
+    argument("folder", type=Path, nargs="?", default=Path("results"), help="(default: results)"),
+    argument(
+        "--repair",
+        action="store_true",
+        help="remove what is damaged, so that the next run makes it again",
+    ),
+)
+def verify(options):
+    from ..base.manifest import verify
+    from ..corpus.storage import FILES
+    from ..methods.contract import FIT_FILES
+
+    if not options.folder.is_dir():
+        raise ValueError(f"{options.folder}: no such folder; name one with results")
+    found, removed = 0, []
+    for folder, name, problem in verify(
+        options.folder, options.repair, MARKS, (*FILES, *FIT_FILES), removed
+    ):
+        found += 1
+        print(f"{folder / name} {problem}")
+    told = f", {_count(len(removed), 'folder')} removed" if found and options.repair else ""
+    print(f"{_count(found, 'problem')} found{told}")
+    if found and not options.repair:
+        sys.exit(1)

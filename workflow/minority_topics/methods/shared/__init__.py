@@ -1,0 +1,1 @@
+"""What several tools share: lists of seed words, embeddings, samplers of our own."""

@@ -1,0 +1,1 @@
+"""The model: constrained NMF, its solvers and their compiled passes."""

@@ -1,0 +1,1 @@
+"""Scores of fits, the tables made of them, and what they say of the paper."""
