@@ -23,6 +23,7 @@ from minority_topics.study.paths import (
     CONFIGURATION,
     CORPORA,
     CORPUS,
+    COST,
     DOCUMENTS,
     FIGURE,
     FITS,
@@ -157,6 +158,27 @@ def timed_fits(wildcards):
     return fits_of(PLAN.tables[wildcards.dataset, "scores"].cells)
 
 
+def parts_of(dataset):
+    """Cells of a dataset, each in the first table that has it; `scores` by its settings."""
+    parts, seen = {}, set()
+    for (owner, name), table in PLAN.tables.items():
+        for cell in table.cells if owner == dataset else []:
+            if cell not in seen:
+                seen.add(cell)
+                part = f"{name} {cell.setting}" if name == "scores" else name
+                parts.setdefault(part, []).append(cell)
+    return parts
+
+
+def dataset_fits(wildcards):
+    return [fit for cells in parts_of(wildcards.dataset).values() for fit in fits_of(cells)]
+
+
+def cost_options(wildcards):
+    parts = parts_of(wildcards.dataset).items()
+    return [word for part, cells in parts for word in ("--part", part, *fits_of(cells))]
+
+
 def used_fits(wildcards):
     """Fits of every method that the report names."""
     tables = (PLAN.tables.get((wildcards.dataset, name)) for name in ("variants", "scores"))
@@ -211,7 +233,8 @@ def figures_of(dataset):
 def all_results():
     found = [ALL_VERDICTS]
     for dataset in CONFIG["datasets"]:
-        found += [*tables_of(dataset), *figures_of(dataset), REPORT.format(dataset=dataset)]
+        found += [*tables_of(dataset), *figures_of(dataset)]
+        found += [path.format(dataset=dataset) for path in (COST, REPORT)]
     return found
 
 

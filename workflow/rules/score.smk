@@ -92,6 +92,29 @@ rule resources:
         "{params.python:q} -m minority_topics resources {input.fits:q} --out {output.table:q} &> {log:q}"
 
 
+rule cost:
+    input:
+        fits=dataset_fits,
+        library=modules("scores.tables"),
+        environment=environments("study"),
+    output:
+        table=COST,
+    log:
+        log_file("cost", "{dataset}"),
+    wildcard_constraints:
+        dataset=any_of(CONFIG["datasets"]),
+    localrule: True
+    conda:
+        "../../envs/study.yaml"
+    params:
+        python=python_of("study"),
+        parts=cost_options,
+    message:
+        "Time of every part of {wildcards.dataset}"
+    shell:
+        "{params.python:q} -m minority_topics cost {params.parts:q} --out {output.table:q} &> {log:q}"
+
+
 rule versions:
     input:
         fits=used_fits,

@@ -40,6 +40,23 @@ def report(options):
 
 
 @verb(
+    "Fill the tables of Markdown files from CSVs; keep those of a study beside them first.",
+    argument("pages", type=Path, nargs="+", help="Markdown files with blocks <!-- table ... -->"),
+    argument("--tables", type=Path, help="folder of tables of a study"),
+    argument("--keep", type=Path, help="folder that keeps them"),
+    METHODS_FILE,
+)
+def evidence(options):
+    from ..report.evidence import fill_file, keep_tables
+    from ..study.registry import read_methods
+
+    if options.tables and options.keep:
+        keep_tables(options.tables, options.keep)
+    for page in options.pages:
+        fill_file(page, read_methods(options.methods_file))
+
+
+@verb(
     "Time the exact solver and its peers; tables and a figure into a folder.",
     argument(
         "--sizes", type=int, nargs="+", metavar="N", help="documents (default: 5,000 to 2,979,969)"

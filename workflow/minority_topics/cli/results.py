@@ -70,6 +70,20 @@ def resources(options):
     write_rows(options.out, resources(options.fits))
 
 
+@verb(
+    "Add up the time of fits, for each part of a study.",
+    argument(
+        "--part", nargs="+", action="append", required=True, metavar=("NAME", "FOLDER"),
+        help="name of a part, and its folders that `fit` wrote",
+    ),
+    OUT,
+)  # fmt: skip
+def cost(options):
+    from ..scores.tables import cost, write_rows
+
+    write_rows(options.out, cost({name: folders for name, *folders in options.part}))
+
+
 @verb("Collect the versions that methods ran in.", FITS, OUT)
 def versions(options):
     from ..scores.tables import VERSION_COLUMNS, versions, write_rows

@@ -114,6 +114,24 @@ def resources(folders):
     ]
 
 
+def cost(parts):
+    """Processor minutes of the fits of each part of a study, {part: folders}, and its share."""
+    seconds = {
+        part: [status["seconds"] or 0 for _, status in read_statuses(folders)]
+        for part, folders in parts.items()
+    }
+    total = sum(map(sum, seconds.values()))
+    return [
+        {
+            "part": part,
+            "fits": len(times),
+            "minutes": round(sum(times) / 60, 2),
+            "share": round(sum(times) / total, 4) if total else 0,
+        }
+        for part, times in seconds.items()
+    ]
+
+
 def versions(folders):
     """What each method ran in: versions of packages, as JSON, and the engine where it names one."""
     found = {}

@@ -25,6 +25,7 @@ TABLE = "results/{dataset}/tables/{table}.csv"
 FIGURE = "results/{dataset}/{folder}/{figure}"  # with three endings
 # Time and memory differ from run to run, as no table must: they have a folder of their own.
 RESOURCES = "results/{dataset}/resources/fits.csv"
+COST = "results/{dataset}/resources/cost.csv"
 VERSIONS = "results/{dataset}/resources/versions.csv"
 CONFIGURATION = "results/{dataset}/config.yaml"
 REPORT = "results/{dataset}/report.html"

@@ -1,0 +1,172 @@
+"""Tables of a study in Markdown, so that every number of a README comes from a table beside it.
+
+A block of a Markdown file begins with `<!-- table NAME FOLDER -->` and ends with `<!-- end -->`.
+What stands between is made from the CSVs of FOLDER, which is relative to the file.
+"""
+
+import re
+from pathlib import Path
+
+from ..base.files import write_text
+from ..scores.cards import CARDS
+from ..scores.statistics import SETTING, in_setting
+from ..scores.tables import read_frame, write_frame
+from ..study.registry import full_label
+
+# Tables that hold no text of a document.
+KEPT = ("summary", "comparisons", "claims", "paper_vs_ours", "parts", "cost")
+LEADERBOARD = ("purity", "nmi", "ami_injected", "jsd_mean", "f1")
+PARTS = ("purity", "nmi")
+BLOCK = re.compile(
+    r"(?P<begin><!-- table (?P<name>\w+) (?P<folder>[\w./-]+) -->\n).*?(?P<end><!-- end -->)",
+    re.DOTALL,
+)
+
+
+def keep_tables(tables, out):
+    """Copy the tables of a study that are worth keeping from one folder to another."""
+    found = [Path(tables) / f"{name}.csv" for name in KEPT]
+    found = [path for path in found if path.is_file()]
+    if not found:
+        raise ValueError(f"{tables}: there is none of {', '.join(KEPT)}; name a folder of tables")
+    for path in found:
+        write_frame(Path(out) / path.name, read_frame(path))
+
+
+def fill_file(path, methods):
+    """Write the blocks of a Markdown file anew."""
+    path = Path(path)
+    write_text(path, fill(path.read_text(encoding="utf-8"), path.parent, methods))
+
+
+def fill(text, folder, methods):
+    """A Markdown text with its blocks made anew; tables are looked for below `folder`."""
+
+    def block(match):
+        name = match["name"]
+        if name not in BLOCKS:
+            raise ValueError(f"table {name}: no such block; there are {', '.join(BLOCKS)}")
+        lines = BLOCKS[name](Path(folder) / match["folder"], methods)
+        return match["begin"] + "\n".join(["", *lines, ""]) + "\n" + match["end"]
+
+    return BLOCK.sub(block, text)
+
+
+def _markdown(header, rows):
+    lines = [header, ["---"] * len(header), *rows]
+    return ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
+
+
+def _leaderboard(folder, methods):
+    """The first setting: models of the paper, controls, then tunings and newer models."""
+    summary = read_frame(folder / "summary.csv")
+    first = in_setting(summary, summary[SETTING].iloc[0])
+    published = _published(folder)
+    header = ["Model", *(CARDS[metric].label for metric in LEADERBOARD), "Paper: purity", "NMI"]
+    rows = []
+    for row in first.to_dict("records"):
+        scores = [_mean(row, metric) for metric in LEADERBOARD]
+        paper = [_number(published.get((row["method"], metric)), 4) for metric in ("purity", "nmi")]
+        rows.append([full_label(methods, row["method"]), *scores, *paper])
+    return _markdown(header, rows)
+
+
+def _published(folder):
+    numbers = read_frame(folder / "paper_vs_ours.csv")
+    return {(row["method"], row["metric"]): row["published"] for row in numbers.to_dict("records")}
+
+
+def _settings(folder, methods):
+    """Purity and NMI of the models of every setting."""
+    summary = read_frame(folder / "summary.csv")
+    settings = summary[SETTING].drop_duplicates().to_numpy().tolist()
+    names = in_setting(summary, settings[-1])["method"]
+    header = ["Model", *(f"{k}/{m}" for k, m in settings)]
+    rows = []
+    for name in names:
+        of_method = summary[summary["method"] == name]
+        cells = [in_setting(of_method, setting).iloc[0] for setting in settings]
+        pairs = [f"{_number(cell['purity'])} / {_number(cell['nmi'])}" for cell in cells]
+        rows.append([full_label(methods, name), *pairs])
+    return _markdown(header, rows)
+
+
+def _verdicts(folder, methods):
+    """Every claim with the verdict on each solver."""
+    claims = read_frame(folder / "claims.csv")
+    rows = []
+    for _, group in claims.groupby("claim", sort=False):
+        verdicts = [
+            row["verdict"]
+            if not isinstance(row["method"], str)
+            else f"{_solver(methods, row['method'])}: {row['verdict']}"
+            for row in group.to_dict("records")
+        ]
+        rows.append([group["statement"].iloc[0], "<br>".join(verdicts)])
+    return _markdown(["Claim", "Verdict"], rows)
+
+
+def _evidence(folder, methods):
+    """Every claim with the evidence on each solver."""
+    claims = read_frame(folder / "claims.csv")
+    lines = []
+    for _, group in claims.groupby("claim", sort=False):
+        first = group.iloc[0]
+        place = f" ({first['paper']})" if isinstance(first["paper"], str) else ""
+        lines += ["", f"**{first['statement']}**{place}", ""]
+        for row in group.to_dict("records"):
+            named = isinstance(row["method"], str)
+            solver = f"{_solver(methods, row['method'])}: " if named else ""
+            evidence = f" {row['evidence']}" if isinstance(row["evidence"], str) else ""
+            lines.append(f"- {solver}*{row['verdict']}.*{evidence}")
+    return lines[1:]
+
+
+def _solver(methods, name):
+    """A solver of constrained NMF where the model itself need not be named."""
+    return methods[name].label if methods[name].is_variant else "exact"
+
+
+def _parts(folder, methods):
+    """What changes when one part is taken away or added."""
+    parts = read_frame(folder / "parts.csv")
+    rows = []
+    for (base, change), group in parts.groupby(["base", "change"], sort=False):
+        by_metric = {row["metric"]: row for row in group.to_dict("records")}
+        cells = [_difference(by_metric[metric]) for metric in PARTS]
+        rows.append([base, change, *cells])
+    return _markdown(["From", "Change", *(CARDS[metric].label for metric in PARTS)], rows)
+
+
+def _difference(row):
+    return f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
+
+
+def _cost(folder, methods):
+    """Share of the processor time of a study."""
+    cost = read_frame(folder / "cost.csv")
+    rows = [
+        [row["part"], f"{row['minutes']:.1f}", f"{row['share']:.0%}"]
+        for row in cost.to_dict("records")
+    ]
+    return _markdown(["Part", "Minutes of fits", "Share"], rows)
+
+
+def _mean(row, metric):
+    mean = _number(row[metric])
+    low, high = row[f"{metric}_low"], row[f"{metric}_high"]
+    return mean if low != low else f"{mean} ({low:.3f}–{high:.3f})"
+
+
+def _number(value, digits=3):
+    return "–" if value is None or value != value else f"{value:.{digits}f}"
+
+
+BLOCKS = {
+    "leaderboard": _leaderboard,
+    "settings": _settings,
+    "verdicts": _verdicts,
+    "evidence": _evidence,
+    "parts": _parts,
+    "cost": _cost,
+}
