@@ -16,7 +16,7 @@ from minority_topics import ConstrainedNMF, ConstraintWarning
 from minority_topics.nmf import model as model_module
 from minority_topics.nmf import solvers as solvers_module
 from minority_topics.nmf import start as start_module
-from minority_topics.nmf.model import Batches
+from minority_topics.nmf.model import OF_A_FIT, Batches
 from minority_topics.nmf.progress import FitProgress, iterations_left
 from minority_topics.nmf.start import sample_documents, spread_topics
 
@@ -204,7 +204,7 @@ def assert_sound(model, theta_min=0.4):
     share = H[: model.n_minority, :4].sum(axis=1)
     assert (share >= theta_min * (1 - 1e-6)).all()
     assert model.feasible_
-    for name in ("objective_", "objective_history_", "kkt_", "lambda_", "mu_", "n_iter_"):
+    for name in OF_A_FIT:
         assert not hasattr(model, name)
 
 

@@ -183,13 +183,14 @@ def test_same_random_state_same_bytes_where_documents_repeat():
 
 @pytest.fixture
 def ends(monkeypatch):
-    """The objective and topics at the end of every start."""
+    """The objective, topics and least denominator at the end of every start."""
     ends = []
     minimise = model_module.minimise
 
     def recorded(*args, **kwargs):
         descent = minimise(*args, **kwargs)
-        ends.append((descent.history[-1], descent.factors()[1]))
+        least = getattr(descent.solver, "least_denominator", None)
+        ends.append((descent.history[-1], descent.factors()[1], least))
         return descent
 
     monkeypatch.setattr(model_module, "minimise", recorded)
@@ -198,11 +199,22 @@ def ends(monkeypatch):
 
 def test_the_start_with_the_lowest_objective_is_kept(X, ends):
     model = make(start="random", n_init=6, max_iter=20).fit(X)
-    best = np.argmin([objective for objective, _ in ends])
+    best = np.argmin([objective for objective, *_ in ends])
     assert len(ends) == 6
     assert 0 < best < 5, "the first or last start is best: the test shows nothing"
     assert ends[best][0] >= model.objective_ > 0.99 * ends[best][0]  # W goes on to its end
     np.testing.assert_array_equal(model.components_, ends[best][1].T)
+
+
+@pytest.mark.parametrize("solver", ["paper", "projected"])
+def test_the_least_denominator_is_that_of_the_start_that_is_kept(X, ends, solver):
+    model = fitted(X, solver=solver, start="random", n_init=6, max_iter=20)
+    best = np.argmin([objective for objective, *_ in ends])
+    assert len({least for *_, least in ends}) == 6
+    assert model.least_denominator_ == ends[best][2] > 0
+    assert fitted(X, solver=solver, n_minority=0).least_denominator_ == np.inf
+    model.set_params(solver="exact").fit(X)
+    assert model.least_denominator_ is None, "nothing is said of an older fit"
 
 
 @pytest.mark.parametrize(
@@ -458,6 +470,37 @@ def test_without_minority_topics_exact_ends_as_low_as_plain_nmf():
     assert model.objective_ < 0.5 * model.objective_history_[0]
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_without_bounds_minority_topics_are_like_others(X, solver):
+    rng = np.random.default_rng(4)
+    start = rng.random((40, 4)), rng.random((4, 25))
+    free, bounded = (
+        make(solver=solver, start=start, tol=0, w_max=1e9, theta_min=theta_min)
+        for theta_min in (0, 0.4)
+    )
+    plain = make(solver=solver, start=start, tol=0, n_minority=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstraintWarning)
+        W, plain_W, bounded_W = (model.fit_transform(X) for model in (free, plain, bounded))
+    np.testing.assert_array_equal(W, plain_W)
+    np.testing.assert_array_equal(free.components_, plain.components_)
+    assert free.feasible_
+    assert not free.lambda_.any()
+    assert not free.mu_.any()
+    assert (bounded_W != plain_W).any(), "the bound on H alone is felt"
+
+
+@pytest.mark.parametrize("start", ["block", "random"])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_bound_beyond_every_weight_is_none(X, solver, start):
+    options = {"solver": solver, "start": start, "n_init": 2}
+    unbounded, huge, bound = (
+        fitted(X, **options, w_max=w_max).components_ for w_max in (np.inf, 1e9, 1e-9)
+    )
+    np.testing.assert_array_equal(huge, unbounded)
+    assert (bound != unbounded).any()
+
+
 def keep(X):
     return X
 
@@ -544,6 +587,8 @@ def test_a_matrix_of_any_scale_has_the_fit_of_a_plain_one(X, solver, dtype, expo
     np.testing.assert_allclose(np.ldexp(scaled_W, -exponent), W, atol=1e-6 * W.max())
     assert math.ldexp(scaled.objective_, -exponent) == pytest.approx(plain.objective_, rel=1e-9)
     assert scaled.feasible_ == plain.feasible_
+    if solver != "exact":
+        assert math.ldexp(scaled.least_denominator_, -exponent) == plain.least_denominator_
     again = scaled.transform(np.ldexp(X, exponent))
     np.testing.assert_allclose(np.ldexp(again, -exponent), plain.transform(X), atol=1e-6 * W.max())
 

@@ -493,13 +493,13 @@ def test_residuals_of_an_empty_matrix_are_finite(kind):
 
 
 def transcription(V, W, H, constraints, eta, version, project, n_iterations):
-    """Algorithms 1-3, element by element; also what came to pass on the way."""
+    """Algorithms 1-3, element by element; also the least denominator of H, and what happened."""
     c = constraints
     M, N, K = len(V), len(V[0]), len(H)
     MH = range(c.n_minority)
     lambda_ = [[0.0] * c.n_minority for _ in range(M)]
     mu = [0.0] * c.n_minority
-    events = set()
+    events, least = set(), np.inf
 
     def product():
         return [[sum(W[i][k] * H[k][j] for k in range(K)) for j in range(N)] for i in range(M)]
@@ -530,6 +530,7 @@ def transcription(V, W, H, constraints, eta, version, project, n_iterations):
                 pulls = [mu[k] / den if c.seed_columns[j] else 0.0 for j in range(N)]
                 push = mu[k] * num / den**2
                 denominators = [weight + push - pull for pull in pulls]
+                least = min(least, *denominators)
                 positive = all(denominator > 0 for denominator in denominators)
                 if version == 1 and not positive:
                     events.add("version 2 instead of 1")
@@ -549,7 +550,7 @@ def transcription(V, W, H, constraints, eta, version, project, n_iterations):
             mu[k] = 0.0 if g2 < 0 else max(0.0, mu[k] + eta * g2)
         events |= {"lambda"} if np.any(lambda_) else set()
         events |= {"mu"} if np.any(mu) else set()
-    return W, H, lambda_, mu, events
+    return W, H, lambda_, mu, least, events
 
 
 @pytest.mark.parametrize("solver", [Paper, Projected])
@@ -573,12 +574,30 @@ def test_paper_equals_its_transcription(solver, version, eta, falls_back, n_iter
     fitted = solver(c, eta, version)
     problem.V = V
     W, Ht = minimise(begin(problem, fitted), n_iterations, tol=0).factors()
-    for computed, plain in zip((W, Ht.T, fitted.lambda_, fitted.mu), expected, strict=True):
+    found = W, Ht.T, fitted.lambda_, fitted.mu, fitted.least_denominator
+    for computed, plain in zip(found, expected, strict=True):
         np.testing.assert_allclose(computed, plain, rtol=1e-10, atol=1e-14)
     if n_iterations == 12:
         assert "mu" in events
         assert ("lambda" in events) == (solver is Paper)
         assert ("version 2 instead of 1" in events) == (falls_back and version == 1)
+
+
+def test_the_least_denominator_by_hand(by_hand):
+    W = np.array([[0.5, 3.0, 1.0], [0.0, 0.0, 1.0]])
+    Ht = np.array([[1.0, 2.0, 1.0], [1.0, 2.0, 1.0], [2.0, 4.0, 1.0]])
+    solver = Paper(by_hand, eta=0.0, h_update=1)
+    solver.begin(W, Ht)
+    assert solver.least_denominator == np.inf, "nothing was divided yet"
+    # Topics have the masses 4 and 8 and the seed masses 1 and 2. At the seed word, topic 0 has
+    # 0.5 + mu 1 / 4^2 - mu / 4 and topic 1 has 3 + mu 2 / 8^2 - mu / 8.
+    for mu, least in (([0.0, 0.0], 0.5), ([4.0, 0.0], -0.25), ([0.0, 8.0], -0.25)):
+        solver.mu = np.array(mu)
+        solver.step_H(W, Ht, Ht)
+        assert solver.least_denominator == least, "the least of all steps"
+    solver.mu = np.array([0.0, 64.0])
+    solver.step_H(W, Ht, Ht)
+    assert solver.least_denominator == -3
 
 
 @pytest.mark.parametrize("solver", [Paper, Projected])

@@ -31,6 +31,7 @@ def fit(problem):
             "iterations": model.n_iter_,
             "feasible": model.feasible_,
             "kkt": model.kkt_,
+            "least_denominator": model.least_denominator_,
             "least_seed_share": least_seed_share(problem, H),
             "largest_free_weight": largest_free_weight(problem, W),
             "objective_history": model.objective_history_.tolist(),

@@ -43,7 +43,9 @@ COMFORTABLE = 2.0**-20, 2.0**40
 MOST_COST = 1e3
 # Attributes that describe a fit of one matrix; `partial_fit` removes them, since they are no longer
 # true after another batch.
-OF_A_FIT = ("objective_", "objective_history_", "n_iter_", "lambda_", "mu_", "kkt_")
+OF_A_FIT = (
+    "objective_", "objective_history_", "n_iter_", "lambda_", "mu_", "kkt_", "least_denominator_",
+)  # fmt: skip
 
 Documents: TypeAlias = ArrayLike | sp.spmatrix | sp.sparray
 
@@ -131,6 +133,10 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     kkt_ : dict of str to float
         Residuals of the Karush-Kuhn-Tucker conditions: see `certificate.kkt_residuals`. `dual`
         also counts entries at zero for which the objective would fall if they grew.
+    least_denominator_ : float or None
+        The least denominator of version 1 of the paper's H update in all iterations ("paper" and
+        "projected", of the start that is kept); where one is not positive, version 2 steps in.
+        Infinite without minority topics, None for "exact".
     feasible_ : bool
         Whether both constraints hold, but for a rounding relative to their bounds. After
         `partial_fit`, which has no W, whether the constraint on topics holds.
@@ -167,6 +173,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     lambda_: np.ndarray
     mu_: np.ndarray
     kkt_: dict[str, float]
+    least_denominator_: float | None
     feasible_: bool
     _n_minority: int
     _batches: "Batches"
@@ -228,6 +235,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         descent = self._descend(passes, constraints, exponent, checkpoint)
         solver, history = descent.solver, descent.history
         converged = settled(history, tol)
+        least_denominator = None
         if self.solver == "exact":
             # W as `transform` finds it: the best for these topics, from a start without zeros.
             Ht = np.ascontiguousarray(descent.H.rows)
@@ -239,6 +247,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             del descent
         else:
             W, Ht = descent.factors()
+            least_denominator = float(in_units(solver.least_denominator, exponent))
 
         kkt, lambda_, mu = kkt_residuals(passes, solver, W, Ht)
         bounds_met = constraints.which_are_met(W, Ht)
@@ -251,6 +260,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.n_iter_ = len(history) - 1
         self.lambda_, self.mu_ = lambda_, in_units(mu, exponent)
         self.kkt_ = kkt | {"primal_W": float(in_units(kkt["primal_W"], exponent))}
+        self.least_denominator_ = least_denominator
         self.feasible_ = all(bounds_met) and math.isfinite(history[-1])
         self._n_minority = self.n_minority
         self._batches = batches

@@ -178,7 +178,8 @@ class Paper:
     W_ik <- A_ik / (sum_j H_kj + lambda_ik); H by version 1 (or 2) of its update, and by version 2
     for every topic of which a version 1 denominator is not positive; then
     lambda_ik <- max(0, lambda_ik + eta g1_ik) and mu_k likewise, or 0 where the bound is inactive.
-    One sweep over W is made per iteration, with (WH) of the sweep's start.
+    One sweep over W is made per iteration, with (WH) of the sweep's start. `least_denominator` is
+    the least of version 1 so far, over topics and words, whichever version is used.
     """
 
     name = "paper"
@@ -192,6 +193,7 @@ class Paper:
         c = self.constraints
         self.lambda_ = np.zeros((len(W), c.n_minority), dtype=W.dtype)
         self.mu = np.zeros(c.n_minority, dtype=W.dtype)
+        self.least_denominator = np.inf
         return W, Ht
 
     def step_W(self, W, Ht, A):
@@ -209,6 +211,7 @@ class Paper:
         weight = W.sum(axis=0)
         new = divide(B, weight)
         denominator = weight[:m] + push - pull
+        self.least_denominator = min(self.least_denominator, float(denominator.min(initial=np.inf)))
         version1 = divide(B[:, :m], denominator)
         version2 = divide(B[:, :m] + Ht[:, :m] * pull, weight[:m] + push)
         keep = (self.h_update == 1) & (denominator > 0).all(axis=0)
