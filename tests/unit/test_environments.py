@@ -10,6 +10,7 @@ import time
 
 import psutil
 import pytest
+import yaml
 from packaging.markers import Marker
 from packaging.utils import canonicalize_name
 
@@ -29,7 +30,7 @@ from minority_topics.study.uv import uv_settings
 def definition(folder, *pins):
     path = folder / "tool.yaml"
     lines = "".join(f"      - {pin}\n" for pin in pins)
-    path.write_text(f"channels: [nodefaults]\ndependencies:\n  - python\n  - pip:\n{lines}")
+    path.write_text(f"channels: [conda-forge]\ndependencies:\n  - python\n  - pip:\n{lines}")
     return path
 
 
@@ -269,6 +270,12 @@ def test_definition_and_lock_agree(path):
     text = path.with_suffix(".lock").read_text()
     assert "://" not in text
     assert "--index" not in text
+
+
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+def test_conda_is_asked_for_one_channel_that_there_is(path):
+    """`nodefaults` was a word of conda's once; now it is asked for as a channel, and not found."""
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["channels"] == ["conda-forge"]
 
 
 @pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)

@@ -155,15 +155,20 @@ class TestGuidedNMF:
         assert given["Y"].tolist() == [[0, 0, 1, 1], [1, 0, 0, 0]]
         assert given["guided"]
 
-    def test_weighs_the_guidance_by_the_rule_of_the_authors(self, given):
-        # One word a topic and four topics: their 20.
-        guidednmf.fit(problem_of(n_topics=4, seed_words=["c", "a"]))
-        assert given["lam"] == 20
-        # Rows of two words and one, three topics: 320 / (1.5 x 9).
-        guidednmf.fit(problem_of())
-        assert given["lam"] == pytest.approx(320 / 13.5)
+    def test_weighs_the_guidance_as_the_tool_does_unless_told_otherwise(self, given):
+        assert guidednmf.fit(problem_of()).notes["lam"] == given["lam"] == 1
         guidednmf.fit(problem_of(lam=0.05))
         assert given["lam"] == 0.05
+        with pytest.raises(UnusableProblem, match="lam='much' must be a number or 'proportional'"):
+            guidednmf.fit(problem_of(lam="much"))
+
+    def test_weighs_the_guidance_by_the_rule_of_the_authors(self, given):
+        # One word a topic and four topics: their 20.
+        guidednmf.fit(problem_of(n_topics=4, seed_words=["c", "a"], lam="proportional"))
+        assert given["lam"] == 20
+        # Rows of two words and one, three topics: 320 / (1.5 x 9).
+        fit = guidednmf.fit(problem_of(lam="proportional"))
+        assert fit.notes["lam"] == given["lam"] == pytest.approx(320 / 13.5)
 
     @pytest.mark.usefixtures("given")
     def test_weighs_documents_by_topic_mass_and_drops_the_dead_topic(self):

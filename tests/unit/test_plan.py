@@ -74,6 +74,27 @@ def test_sweep_varies_the_dataset_and_nothing_else():
     assert plan.datasets["sim/rate=0.2"] == changed
 
 
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ({"variants": ["corex_strength2"]}, ["corex_strength2"]),
+        ({"peers": ["lda"]}, ["lda"]),
+        ({"peers": ["lda"], "variants": ["corex_strength2"]}, ["corex_strength2", "lda"]),
+    ],
+)
+def test_variants_and_peers_stand_beside_the_methods_in_the_first_setting(changes, names):
+    plan = plan_of(**changes)
+    cells = plan.tables["sim", "variants"].cells
+    assert [cell.method for cell in cells] == [*SMALL["methods"], *names]
+    assert {cell.setting for cell in cells} == {"20-7"}
+    assert len(plan.cells) == 4 + len(names)
+
+
+def test_rivals_are_models_and_the_controls_that_see_no_labels():
+    rivals = {name for name, method in METHODS.items() if method.is_rival}
+    assert METHODS.keys() - rivals == {"truth", "random", "single"}
+
+
 GRID = {"a": list(range(60)), "b": list(range(50))}
 
 
@@ -134,11 +155,11 @@ def test_shipped_configurations_hold_the_paper():
         yaml.safe_load((ROOT / "config" / "config.yaml").read_text(encoding="utf-8")), FIGURES
     )
     plan = Plan(config, METHODS)
-    models = {METHODS[name].module for name in config["methods"]} - {"controls"}
+    models = {METHODS[name].module for name in config["methods"]} - {"controls", "keywords"}
     assert len(models) == 12
     assert plan.settings == ["20-7", "30-10", "50-15", "80-20"]
     points = plan.tables["simulated", "constraints"].cells
-    assert len({cell.method for cell in points}) >= 25
+    assert len({cell.method for cell in points}) == 7 * 5
     assert "constrained_nmf" in {cell.method for cell in points}  # the paper's 1e-9 and 0.4
 
 
@@ -146,6 +167,9 @@ def test_shipped_configurations_hold_the_paper():
     ("changes", "sentence"),
     [
         ({"variants": ["corex_9"]}, "variants: 'corex_9' is not a method"),
+        ({"peers": ["corex_9"]}, "peers: 'corex_9' is not a method"),
+        ({"peers": ["nmf"]}, "peers: 'nmf' is a variant, or one of `methods`"),
+        ({"peers": ["corex_strength2"]}, "peers: 'corex_strength2' is a variant, or one of"),
         (
             {"ablations": {"a": {"method": "nfm", "options": {"x": [1]}}}},
             "ablations.a.method: 'nfm' is not a method",

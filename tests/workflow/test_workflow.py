@@ -78,8 +78,8 @@ def test_with_conda_every_method_has_its_own_environment(tmp_path, monkeypatch):
 
 def test_plain_dry_run_takes_the_default_config(tmp_path):
     jobs = planned(snakemake("--dry-run", folder=tmp_path))
-    # 17 methods in 4 settings and on one corpus, 9 variants, 24 + 6 further points of ablations.
-    assert jobs["fit"] == 17 * 4 + 17 + 9 + 24 + 6
+    # 19 methods in 4 settings and on one corpus, 14 variants, further points of three ablations.
+    assert jobs["fit"] == 19 * 4 + 19 + 14 + 34 + 48 + 6
     assert jobs["figure"] == len(FIGURES)
 
 
@@ -198,7 +198,7 @@ def test_an_edited_figure_is_drawn_again_and_no_other(clone, tmp_path):
     }  # fmt: skip
 
 
-IMPOSSIBLE = "channels: [nodefaults]\ndependencies:\n  - pip:\n      - numpy==0.0.0.1\n"
+IMPOSSIBLE = "channels: [conda-forge]\ndependencies:\n  - pip:\n      - numpy==0.0.0.1\n"
 HOMELESS = "homeless\tHomeless\tnmf\timpossible\tnumpy\tunguided\t{}\t1\t1\t1000\tnone"
 
 
@@ -333,7 +333,7 @@ def test_a_method_is_added_in_three_steps(clone, tmp_path):
         "    return Fit(doc_topic, topic_word, notes={'tool': iniconfig.__name__})\n"
     )
     (clone / "envs" / "toy.yaml").write_text(
-        "channels: [conda-forge, nodefaults]\ndependencies:\n  - pip:\n"
+        "channels: [conda-forge]\ndependencies:\n  - pip:\n"
         "      - numpy==2.4.6\n      - scipy==1.17.1\n      - iniconfig==2.0.0\n"
     )
     with open(clone / "config" / "methods.tsv", "a", encoding="utf-8") as table:

@@ -22,12 +22,12 @@ def fit(problem):
     return guidednmf(problem, **problem.options)
 
 
-def guidednmf(problem, seeds="dealt", lam=None, max_iter=200):
+def guidednmf(problem, seeds="dealt", lam=1, max_iter=200):
     """Options: `seeds`, see `seed_lists`; `lam`, the weight of the guidance; iterations.
 
-    Without `lam` it is 320 / (seed words a row of Y x n_topics^2), by which the authors' notebooks
-    keep the guidance in proportion; their 20 is the same for one word and four topics. 200
-    iterations are theirs on short texts.
+    A `lam` of 1 is ssnmf's own default. "proportional" is 320 / (seed words a row of Y x
+    n_topics^2), by which the authors' notebooks keep the guidance in proportion; their 20 is the
+    same for one word and four topics. 200 iterations are theirs on short texts.
     """
     from ssnmf import SSNMF
 
@@ -43,9 +43,12 @@ def guidednmf(problem, seeds="dealt", lam=None, max_iter=200):
     for row, words in zip(Y, lists, strict=True):
         row[[column[word] for word in words]] = 1
 
+    if not (lam == "proportional" or isinstance(lam, int | float)):
+        raise UnusableProblem(f"option lam={lam!r} must be a number or 'proportional'")
+
     np.random.seed(problem.random_state)  # the tool draws its start from the global state
     if lists:
-        if lam is None:
+        if lam == "proportional":
             lam = 320 / (Y.sum(axis=1).mean() * problem.n_topics**2)
         model = SSNMF(problem.tfidf, problem.n_topics, Y=Y, lam=lam)
         model.snmfmult(numiters=max_iter)

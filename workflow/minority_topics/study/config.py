@@ -32,10 +32,14 @@ NO_DATASETS = {"logs", "tables", "benchmarks", "none"}
 # Tables that the study makes itself.
 TABLES = {
     "scores", "random_states", "variants", "summary", "comparisons", "paper_vs_ours", "claims",
-    "trajectory", "by_setting", "heatmap", "sweep",
+    "resamples", "parts", "true_topics", "examples", "trajectory", "by_setting", "heatmap", "sweep",
 }  # fmt: skip
 # Ablations with figures of their own, and the options those show.
-SHOWN_ABLATIONS = {"constraints": {"w_max", "theta_min"}, "learning_rate": {"eta"}}
+SHOWN_ABLATIONS = {
+    "constraints": {"w_max", "theta_min"},
+    "learning_rate": {"eta"},
+    "decomposition": {"solver", "start", "n_init", "w_max", "theta_min"},
+}
 # Keys that a message shows without quotes.
 WORD = re.compile(r"[\w-]{1,60}")
 # Points of one ablation.
@@ -174,12 +178,18 @@ def _check_methods(config):
                     f"{_suggest(name, methods)}."
                 )
     first_model(methods, config["methods"])
+    for name in config["peers"]:
+        if methods[name].is_variant or name in config["methods"]:
+            raise ConfigError(
+                f"peers: {shown(name)} is a variant, or one of `methods`; peers are further "
+                "models, so remove it there, or list it under variants."
+            )
     return methods
 
 
 def _run(config):
     """Methods that are run, by the key that names them."""
-    named = {key: config[key] for key in ("methods", "variants")}
+    named = {key: config[key] for key in ("methods", "variants", "peers")}
     for name, ablation in config["ablations"].items():
         named[f"ablations.{name}.method"] = [ablation["method"]]
     for name, sweep in config["sweeps"].items():
@@ -202,7 +212,7 @@ def _check_sizes(config, methods):
 
 def _check_studies(config, schema, figures, methods):
     """Names, methods and values of ablations and sweeps."""
-    taken = TABLES | set(figures) - {"learning_rate"}
+    taken = TABLES | set(figures) - SHOWN_ABLATIONS.keys()
     for name in [*config["ablations"], *config["sweeps"]]:
         if name in taken:
             raise ConfigError(

@@ -39,9 +39,9 @@ class Plan:
     """Tables by dataset and name, and the settings of every dataset, variants included.
 
     `scores`: all methods in all settings. `random_states`: all methods in the first setting on one
-    corpus, so that nothing but the random state differs. `variants`: named tunings of methods,
-    beside the methods. And one for each ablation (options of a method) and each sweep (a key of the
-    dataset).
+    corpus, so that nothing but the random state differs. `variants`: named tunings of methods and
+    peers, beside the methods. And one for each ablation (options of a method) and each sweep (a key
+    of the dataset).
     """
 
     def __init__(self, config, methods):
@@ -74,8 +74,8 @@ class Plan:
         if needed:
             one_corpus = self._variant_of_dataset(dataset, {"draws": 1})
             self._add(dataset, "random_states", [one_corpus], config["methods"], first)
-        if config["variants"]:
-            names = dict.fromkeys([*config["methods"], *config["variants"]])
+        if config["variants"] or config["peers"]:
+            names = dict.fromkeys([*config["methods"], *config["variants"], *config["peers"]])
             self._add(dataset, "variants", [dataset], names, first)
         for name, ablation in config["ablations"].items():
             grid, method = ablation["options"], ablation["method"]

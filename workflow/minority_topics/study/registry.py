@@ -50,6 +50,11 @@ class Method:
         return self.module == "constrained_nmf"
 
     @property
+    def is_rival(self):
+        """Whether our model is compared with it: models, and the controls that see no labels."""
+        return self.kind != "control" or self.module == "keywords"
+
+    @property
     def is_variant(self):
         return bool(self.variant_of)
 
