@@ -92,6 +92,40 @@ def test_purity_is_nan_if_no_document_is_injected():
     assert np.isnan(metrics.focused_purity(np.full(4, -1), np.array([0, 0, 1, -1])))
 
 
+def test_adjusted_purity_by_hand():
+    # Of the three ways to part two topics of two documents into pairs one is pure, and the other
+    # two have purity 1/2: chance gives 2/3 in the mean, and 100 permutations are near to it.
+    labels = np.array([0, 0, 1, 1])
+    assert metrics.purity_adjusted(labels, np.array([0, 0, 1, 1])) == 1
+    mixed = metrics.purity_adjusted(labels, np.array([0, 1, 0, 1]))
+    assert mixed == pytest.approx((1 / 2 - 2 / 3) / (1 - 2 / 3), abs=0.25)
+    expected = (1 / 2 - mixed) / (1 - mixed)  # solved for E, whose sum is of 100 halves and ones
+    assert expected * 200 == pytest.approx(round(expected * 200))
+
+
+def test_adjusted_purity_as_the_mean_over_permutations(rng, labels):
+    assignments = np.where(rng.random(500) < 0.5, labels, rng.integers(-1, 9, size=500))
+    mixed = [
+        metrics.focused_purity(labels, np.random.default_rng(n).permutation(assignments))
+        for n in range(300)
+    ]
+    expected = (metrics.focused_purity(labels, assignments) - np.mean(mixed)) / (1 - np.mean(mixed))
+    assert metrics.purity_adjusted(labels, assignments) == pytest.approx(expected, abs=0.005)
+
+
+def test_chance_raises_purity_with_the_number_of_clusters_but_not_adjusted_purity(rng, labels):
+    few, many = rng.integers(2, size=500), rng.integers(200, size=500)
+    assert metrics.focused_purity(labels, many) > metrics.focused_purity(labels, few) + 0.2
+    assert abs(metrics.purity_adjusted(labels, few)) < 0.02
+    assert abs(metrics.purity_adjusted(labels, many)) < 0.05
+
+
+def test_adjusted_purity_is_undefined_where_chance_is_pure():
+    assert np.isnan(metrics.purity_adjusted(np.full(4, -1), np.array([0, 0, 1, -1])))
+    assert np.isnan(metrics.purity_adjusted(np.array([0, 1, 1]), np.array([0, 1, 2])))
+    assert metrics.purity_adjusted(LABELS, np.zeros(10, dtype=int)) == 0
+
+
 # --- NMI and AMI --------------------------------------------------------------------------------
 
 
@@ -141,6 +175,34 @@ def test_splitting_the_background_lowers_nmi_and_ami_but_not_purity(rng, labels)
     assert metrics.nmi(labels, split) < 0.7
     assert metrics.ami(labels, split) < 0.7
     assert metrics.focused_purity(labels, split) == 1
+    assert metrics.ami_injected(labels, split) == pytest.approx(1)
+
+
+def test_ami_of_injected_documents_by_hand():
+    # The injected documents have topics 0 0 1 1 and clusters 0 0 0 1. Of the four places that the
+    # lone document of cluster 1 can have, all give the same information: AMI is 0.
+    labels, assignments = np.array([0, 0, 1, 1, -1, -1]), np.array([0, 0, 0, 1, 0, 1])
+    assert metrics.ami_injected(labels, assignments) == pytest.approx(0, abs=1e-12)
+    # With clusters 0 0 1 1 one way in three is as good, and the others tell nothing: E[I] is a
+    # third of one bit, which is also the entropy; clusters 0 1 0 1 have (0 - 1/3) / (1 - 1/3).
+    pairs = np.array([0, 1, 0, 1, 5, -1])
+    assert metrics.ami_injected(labels, pairs) == pytest.approx(-1 / 2)
+
+
+def test_ami_of_injected_documents_ignores_the_background(rng, labels):
+    assignments = np.where(rng.random(500) < 0.7, labels, rng.integers(-1, 9, size=500))
+    found = metrics.ami_injected(labels, assignments)
+    assert 0.1 < found < 0.9
+    others = np.where(labels == -1, rng.integers(-1, 30, size=500), assignments)
+    assert metrics.ami_injected(labels, others) == found
+    assert metrics.ami(labels, others) != pytest.approx(metrics.ami(labels, assignments))
+
+
+def test_ami_of_injected_documents_needs_two_topics():
+    assignments = np.array([0, 1, 1, 2])
+    for labels in ([-1, -1, -1, -1], [-1, 0, 0, -1], [3, 3, 3, 3]):
+        assert np.isnan(metrics.ami_injected(np.array(labels), assignments))
+    assert np.isfinite(metrics.ami_injected(np.array([0, 1, -1, -1]), assignments))
 
 
 # --- JSD ----------------------------------------------------------------------------------------
@@ -322,6 +384,28 @@ def test_diversity_without_words_is_nan():
     assert np.isnan(metrics.topic_diversity(np.zeros((2, 4))))
 
 
+def test_seed_words_on_top_by_hand():
+    # Of the two heaviest words, topic 0 has a seed word and another; topic 1 has only one word,
+    # a seed word; topic 2 has seed words alone, but is no minority topic.
+    topic_word = np.array([[5, 4, 1, 0], [0, 0, 9, 0], [3, 0, 2, 0]])
+    assert metrics.seed_words_on_top(topic_word, [0, 2], [0, 1], n_top=2) == 2 / 3
+    assert metrics.seed_words_on_top(topic_word, [0, 2], [2], n_top=2) == 1
+    assert metrics.seed_words_on_top(topic_word, [], [0, 1], n_top=2) == 0
+    assert np.isnan(metrics.seed_words_on_top(topic_word, [0, 2], []))
+    assert np.isnan(metrics.seed_words_on_top(np.zeros((2, 4)), [0, 2], [0, 1]))
+
+
+def test_seed_words_on_top_looks_at_ten_words():
+    topic_word = np.arange(20, 0, -1)[None]
+    assert metrics.seed_words_on_top(topic_word, [0, 9, 10, 19], [0]) == 2 / 10
+
+
+def test_used_topics_by_hand():
+    assert metrics.used_topics(ASSIGNMENTS) == 3
+    assert metrics.used_topics(np.array([7, 7, -1])) == 1
+    assert metrics.used_topics(np.array([-1, -1])) == 0
+
+
 # --- minority topics by seed words --------------------------------------------------------------
 
 
@@ -397,8 +481,11 @@ def test_a_perfect_model_is_at_the_good_end_of_every_card():
     scores = metrics.score(doc_topic, topic_word, labels, topic_word[:2], counts, [0, 2], 2)
     for name, value in scores.items():
         card = CARDS[name]
-        best = card.high if card.direction == "higher" else card.low
-        assert value == pytest.approx(best, abs=1e-12), name
+        if card.direction != "none":
+            best = card.high if card.direction == "higher" else card.low
+            assert value == pytest.approx(best, abs=1e-12), name
+    assert (scores["jsd_sd"], scores["clusters"]) == (0, 3)
+    assert scores["seed_words_on_top"] == 2 / 4
 
 
 def test_score_is_put_together_from_the_single_measures(rng):
@@ -416,11 +503,15 @@ def test_score_is_put_together_from_the_single_measures(rng):
         "jsd_min": divergences.min(),
         "jsd_max": divergences.max(),
         "ami": metrics.ami(labels, assignments),
+        "ami_injected": metrics.ami_injected(labels, assignments),
+        "purity_adjusted": metrics.purity_adjusted(labels, assignments),
         "precision": precision,
         "recall": recall,
         "f1": f1,
         "npmi": metrics.npmi_coherence(topic_word, model["counts"], n_top=10),
         "diversity": metrics.topic_diversity(topic_word, n_top=10),
+        "seed_words_on_top": metrics.seed_words_on_top(topic_word, model["seed_columns"], minority),
+        "clusters": len(set(assignments) - {-1}),
     }
 
 
@@ -443,7 +534,10 @@ def test_score_ignores_the_order_of_topics_and_documents_and_the_storage(rng):
         "labels": model["labels"][document_order],
         "counts": model["counts"].toarray()[document_order],
     }
-    assert metrics.score(**reordered) == pytest.approx(metrics.score(**model))
+    before, after = metrics.score(**model), metrics.score(**reordered)
+    # Chance is drawn in the order of the documents.
+    assert after.pop("purity_adjusted") == pytest.approx(before.pop("purity_adjusted"), abs=0.02)
+    assert after == pytest.approx(before)
 
 
 @pytest.mark.parametrize("name", ["doc_topic", "topic_word", "labels", "truth", "counts"])
@@ -477,6 +571,7 @@ def test_without_labels_no_score_against_labels(rng):
     model = random_model(rng)
     model["labels"] = np.full_like(model["labels"], -1)
     found = metrics.score(**model)
-    against_labels = ["purity", "nmi", "ami", "precision", "recall", "f1"]
+    against_labels = ["purity", "nmi", "ami", "ami_injected", "purity_adjusted", "precision"]
+    against_labels += ["recall", "f1"]
     assert np.isnan([found[name] for name in against_labels]).all()
     assert np.isfinite(found["diversity"])

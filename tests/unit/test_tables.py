@@ -26,6 +26,7 @@ def fits(corpus_folder, tmp_path):
         folder = tmp_path / "fits" / str(repetition)
         folder.mkdir(parents=True)
         notes = {"objective": 2.5, "feasible": True, "objective_history": [9.0, 2.5]}
+        notes["least_denominator"] = 0.25 if repetition == 0 else None
         write_json(
             folder / "status.json",
             {
@@ -41,12 +42,15 @@ def fits(corpus_folder, tmp_path):
     return tmp_path / "fits"
 
 
-def test_every_fit_has_a_row_with_its_scores_or_its_reason(fits):
+def test_every_fit_has_a_row_with_its_scores_or_its_reason(fits, corpus_folder):
     first, second, failed = score_fits([fits])
     assert (first["dataset"], first["method"]) == ("sim", "m")
     assert first["purity"] == first["nmi"] == "1"
     assert first["stability"] == second["stability"] == "1"
     assert first["objective"] == "2.5"
+    assert (first["least_denominator"], second["least_denominator"]) == ("0.25", None)
+    assert first["corpus"] == failed["corpus"] == corpus_folder.name
+    assert first["clusters"] == "3"
     assert (failed["status"], failed["reason"]) == ("failed", "why")
     assert failed["purity"] == failed["stability"] == failed["objective"] == ""
     assert list(first) == list(failed)

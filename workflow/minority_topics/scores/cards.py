@@ -1,5 +1,6 @@
 """What every score means. Standard library alone, so that tables and figures need no more."""
 
+import math
 from dataclasses import dataclass
 
 
@@ -24,13 +25,14 @@ CARDS: dict[str, MetricCard] = {
             "purity", "Purity", 0.0, 1.0, "higher", True,
             "Among the documents of all clusters that hold any injected document, the share that "
             "carries its cluster's most frequent injected topic. Background documents in such a "
-            "cluster lower it; clusters of background alone do not count.",
+            "cluster lower it; clusters of background alone do not count. It rewards many small "
+            "clusters, and rises with their number for random labels too: see adjusted purity.",
         ),
         MetricCard(
             "nmi", "NMI", 0.0, 1.0, "higher", True,
             "How much the clusters tell about the labels, background being one more label; 1 is a "
-            "perfect match. It rewards few clusters, since splitting the background lowers it, "
-            "and is above 0 even for random clusters, the more so the more there are: see AMI.",
+            "perfect match. It rewards leaving the background in one cluster, and is above 0 even "
+            "for random clusters, the more so the more there are: see AMI.",
         ),
         MetricCard(
             "jsd_mean", "JSD (mean)", 0.0, 1.0, "lower", True,
@@ -53,7 +55,19 @@ CARDS: dict[str, MetricCard] = {
         MetricCard(
             "ami", "AMI", -1.0, 1.0, "higher", False,
             "NMI corrected for chance: random clusters score about 0 however many there are, and "
-            "below 0 is worse than chance. Splitting the background lowers it as well.",
+            "below 0 is worse than chance. It rewards leaving the background in one cluster as "
+            "well.",
+        ),
+        MetricCard(
+            "ami_injected", "AMI, injected", -1.0, 1.0, "higher", False,
+            "AMI over the injected documents alone: how well the injected topics are told apart. "
+            "It ignores the background: neither splitting it nor mixing it with injected "
+            "documents changes anything.",
+        ),
+        MetricCard(
+            "purity_adjusted", "Purity, adjusted", -math.inf, 1.0, "higher", False,
+            "Purity corrected for chance: 0 is what random clusters of the same sizes reach, below 0 "
+            "is worse. It takes out the gain in purity that many small clusters bring by themselves.",
         ),
         MetricCard(
             "precision", "Precision", 0.0, 1.0, "higher", False,
@@ -66,7 +80,9 @@ CARDS: dict[str, MetricCard] = {
         ),
         MetricCard(
             "f1", "F1", 0.0, 1.0, "higher", False,
-            "The harmonic mean of precision and recall: high only if both are.",
+            "The harmonic mean of precision and recall: high only if both are. It rewards finding "
+            "injected documents, not telling their topics apart: the rule \"contains a seed word\" "
+            "has an F1 as well, without any model.",
         ),
         MetricCard(
             "npmi", "NPMI coherence", -1.0, 1.0, "higher", False,
@@ -78,6 +94,16 @@ CARDS: dict[str, MetricCard] = {
             "diversity", "Topic diversity", 0.0, 1.0, "higher", False,
             "The share of distinct words among all topics' top words; low if topics repeat one "
             "another.",
+        ),
+        MetricCard(
+            "seed_words_on_top", "Seed words on top", 0.0, 1.0, "none", False,
+            "The share of seed words among the ten top words of the minority topics: how strongly "
+            "the seed words are forced into them. Neither end is good in itself.",
+        ),
+        MetricCard(
+            "clusters", "Clusters used", 0.0, math.inf, "none", False,
+            "The number of topics to which at least one document is assigned; a model may use "
+            "fewer than it was asked for.",
         ),
     )
 }

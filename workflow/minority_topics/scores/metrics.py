@@ -22,7 +22,9 @@ from scipy.special import rel_entr
 from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from ..methods.contract import minority_by_seed_share
+from ..methods.contract import N_TOP_WORDS, minority_by_seed_share
+
+N_PERMUTATIONS = 100
 
 
 def assign(doc_topic) -> np.ndarray:
@@ -48,11 +50,42 @@ def focused_purity(labels: np.ndarray, assignments: np.ndarray) -> float:
     topics tie for the majority, only one of them counts. NaN if no document is injected.
     """
     count = contingency_matrix(labels, assignments)
-    count_injected = count[np.unique(labels) > -1]
-    if not len(count_injected):
+    return float(purity_of_counts(count[np.unique(labels) > -1], count.sum(axis=0)))
+
+
+def purity_of_counts(count_injected: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Focused purity of tables of counts: (..., T, K) of injected documents, (..., K) of all."""
+    majority = count_injected.max(axis=-2, initial=0)
+    counted = np.where(majority > 0, sizes, 0).sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        return majority.sum(axis=-1) / counted
+
+
+def purity_adjusted(labels: np.ndarray, assignments: np.ndarray) -> float:
+    """Focused purity less what chance gives, (purity - E) / (1 - E).
+
+    E is the mean purity of 100 random permutations of the assignments, with a fixed random state:
+    clusters of the same sizes that know nothing of the labels. NaN if no document is injected, and
+    where chance is pure as well (E = 1).
+    """
+    topics, label_codes = np.unique(labels, return_inverse=True)
+    _, clusters, sizes = np.unique(assignments, return_inverse=True, return_counts=True)
+    injected = labels > -1
+    cells = label_codes[injected] * len(sizes)
+    rng = np.random.default_rng(0)
+    shape = len(topics), len(sizes)
+    by_chance = [
+        purity_of_counts(
+            np.bincount(cells + mixed[injected], minlength=shape[0] * shape[1]).reshape(shape),
+            sizes,
+        )
+        for mixed in (rng.permutation(clusters) for _ in range(N_PERMUTATIONS))
+    ]
+    expected = np.mean(by_chance)
+    # Where every permutation is pure, their mean may be off by a rounding.
+    if not expected < 1 - 1e-12:
         return np.nan
-    majority = count_injected.max(axis=0)
-    return float(majority.sum() / count.sum(axis=0)[majority > 0].sum())
+    return float((focused_purity(labels, assignments) - expected) / (1 - expected))
 
 
 def nmi(labels: np.ndarray, assignments: np.ndarray) -> float:
@@ -67,6 +100,17 @@ def nmi(labels: np.ndarray, assignments: np.ndarray) -> float:
 def ami(labels: np.ndarray, assignments: np.ndarray) -> float:
     """Mutual information adjusted for chance, (I - E[I]) / (mean(H(y), H(t)) - E[I])."""
     return float(adjusted_mutual_info_score(labels, assignments, average_method="arithmetic"))
+
+
+def ami_injected(labels: np.ndarray, assignments: np.ndarray) -> float:
+    """AMI over the injected documents alone: how well the injected topics are told apart.
+
+    NaN if fewer than two topics are injected: then there is nothing to tell apart.
+    """
+    injected = labels > -1
+    if len(np.unique(labels[injected])) < 2:
+        return np.nan
+    return ami(labels[injected], assignments[injected])
 
 
 def jsd_per_topic(truth: np.ndarray, topic_word: np.ndarray) -> np.ndarray:
@@ -191,6 +235,25 @@ def topic_diversity(topic_word: np.ndarray, n_top: int = 10) -> float:
     return len(np.unique(words)) / len(words) if len(words) else np.nan
 
 
+def seed_words_on_top(
+    topic_word: np.ndarray,
+    seed_columns: Sequence[int] | np.ndarray,
+    minority: Sequence[int] | np.ndarray,
+    n_top: int = N_TOP_WORDS,
+) -> float:
+    """Share of seed words among the top words of all minority topics together.
+
+    NaN if no minority topic has a word.
+    """
+    words = np.concatenate([[], *top_words(topic_word[np.asarray(minority, dtype=int)], n_top)])
+    return float(np.isin(words, seed_columns).mean()) if len(words) else np.nan
+
+
+def used_topics(assignments: np.ndarray) -> float:
+    """Number of topics to which at least one document is assigned; outliers are no topic."""
+    return float(len(np.unique(assignments[assignments > -1])))
+
+
 def score(
     doc_topic,
     topic_word: np.ndarray,
@@ -222,11 +285,15 @@ def score(
         "jsd_min": jsd_min,
         "jsd_max": jsd_max,
         "ami": np.nan if unlabelled else ami(labels, assignments),
+        "ami_injected": ami_injected(labels, assignments),
+        "purity_adjusted": purity_adjusted(labels, assignments),
         "precision": np.nan if unlabelled else precision,
         "recall": recall,
         "f1": f1,
         "npmi": npmi_coherence(topic_word, counts),
         "diversity": topic_diversity(topic_word),
+        "seed_words_on_top": seed_words_on_top(topic_word, seed_columns, minority),
+        "clusters": used_topics(assignments),
     }
 
 

@@ -13,8 +13,11 @@ from .cards import CARDS
 from .metrics import ami, assign, score
 from .tables import read_statuses
 
-FIT_COLUMNS = ["n_topics", "n_minority", "repetition", "random_state", "status", "reason"]
-NOTE_COLUMNS = ["objective", "iterations", "feasible", "least_seed_share", "largest_free_weight"]
+FIT_COLUMNS = ["n_topics", "n_minority", "repetition", "corpus", "random_state", "status", "reason"]
+NOTE_COLUMNS = [
+    "objective", "iterations", "feasible", "least_seed_share", "largest_free_weight",
+    "least_denominator",
+]  # fmt: skip
 
 
 def score_fits(folders, varied=None, processes=1):
@@ -43,6 +46,7 @@ def _score_cell(folders):
     rows, assigned = [], {}
     for path, status in read_statuses(folders):
         row = {name: status[name] for name in ("dataset", "method", *FIT_COLUMNS)}
+        row["corpus"] = Path(status["corpus"]).name
         row |= dict.fromkeys([*CARDS, "stability"], math.nan)
         row |= {name: status["notes"].get(name, "") for name in NOTE_COLUMNS}
         if status["status"] == "ok":
