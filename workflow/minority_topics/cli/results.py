@@ -8,7 +8,7 @@ from .verbs import argument, json_object, verb
 FITS = argument("fits", type=Path, nargs="+", help="folders that `fit` wrote")
 OUT = argument("--out", type=Path, required=True)
 # Columns of a table of scores, beside those of settings and metrics.
-SCORED = ("dataset", "method", "repetition", "status", "reason")
+SCORED = ("dataset", "method", "repetition", "corpus", "status", "reason")
 
 
 @verb(
@@ -92,21 +92,40 @@ def versions(options):
 
 
 @verb(
-    "Means with intervals, and our model against every other.",
-    argument("scores", type=Path),
+    "Means with 95% intervals, and paired comparisons of our model with every rival.",
+    argument("scores", type=Path, help="table that `score` wrote: methods in all settings"),
+    argument(
+        "--variants",
+        type=Path,
+        nargs="*",
+        help="table that `score` wrote of variants and newer models, in the first setting",
+    ),
+    argument(
+        "--resamples",
+        type=Path,
+        nargs="*",
+        help="table that `resample` wrote, for a dataset of one corpus",
+    ),
     METHODS_FILE,
-    argument("--summary", type=Path, required=True),
-    argument("--comparisons", type=Path, required=True),
+    argument("--summary", type=Path, required=True, help="CSV: a row per method and setting"),
+    argument("--comparisons", type=Path, required=True, help="CSV: a row per rival and metric"),
 )
 def compare(options):
-    from ..scores.statistics import COMPARED, SETTING, compare_with_first, summarise
+    from ..scores.cards import CARDS
+    from ..scores.statistics import SETTING, compare_with_first, summarise, with_variants
     from ..scores.tables import read_frame, write_frame
     from ..study.registry import read_methods
 
-    scores = read_frame(options.scores, [*SCORED, *SETTING, *COMPARED])
+    columns = [*SCORED, *SETTING, *CARDS]
+    scores = read_frame(options.scores, columns)
+    variants = read_frame(options.variants[0], columns) if options.variants else None
+    resamples = None
+    if options.resamples:
+        resamples = read_frame(options.resamples[0], [*SETTING, "method", "resample"])
+    scores = with_variants(scores, variants)
     methods = read_methods(options.methods_file)
-    write_frame(options.summary, summarise(scores, COMPARED))
-    write_frame(options.comparisons, compare_with_first(scores, methods))
+    write_frame(options.summary, summarise(scores, CARDS, resamples=resamples))
+    write_frame(options.comparisons, compare_with_first(scores, methods, resamples))
 
 
 @verb(

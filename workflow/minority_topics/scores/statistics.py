@@ -1,23 +1,32 @@
 """Means with intervals, and paired comparisons of our model with every other.
 
-Repetitions are the unit: each has a random state of its own and, where data is generated, a corpus
-of its own, which all methods share; so differences are taken within repetitions.
-"""
+What an interval is over. Where data is generated, each repetition has a corpus and a random state
+of its own, and an interval tells how far the mean would move if both were drawn anew. Where there
+is one corpus, repetitions differ in their random state alone, so the documents are resampled too
+(`resampling`), and their variance is added to that of random states. Scores that do not count
+documents, such as JSD, have no such share: their intervals are over random states alone.
 
-import itertools
+All methods share the corpus of a repetition, so differences are taken within repetitions.
+"""
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 
 from ..study.registry import first_model
 from .cards import CARDS
 
 LEVEL = 0.95
-N_RESAMPLES = 10_000
-# Up to here all sign flips of the differences are tried, above so many random ones.
-MOST_FLIPS = 2**14
-COMPARED = ("purity", "nmi", "ami", "jsd_mean")
+# With fewer values an interval is too wide to tell anything, and rests on the normal law alone.
+LEAST_FOR_INTERVAL = 5
+LEAST_FOR_VERDICT = 6
+CLEAR = 0.05
+COMPARED = ("purity", "nmi", "ami", "ami_injected", "jsd_mean", "f1")
 SETTING = ["n_topics", "n_minority"]
+
+OVER_CORPORA = "corpora and random states"
+OVER_DOCUMENTS = "random states and documents"
+OVER_RANDOM_STATES = "random states"
 
 
 def in_setting(table, setting):
@@ -30,36 +39,59 @@ def feasible(scores):
     return scores["feasible"].astype(str) == "True"
 
 
-def bootstrap_interval(values):
-    """95% percentile interval of the mean of `values`, from resamples with a fixed random state."""
-    values = np.asarray(values, dtype=float)
-    values = values[~np.isnan(values)]
-    if not len(values):
+def with_variants(scores, variants=None):
+    """Scores of methods in all settings, and of what `variants` has beside them.
+
+    The table `variants` repeats the methods in the first setting: these rows are left out.
+    """
+    if variants is None:
+        return scores
+    added = variants[~variants["method"].isin(scores["method"])]
+    return pd.concat([scores, added], ignore_index=True)
+
+
+def t_interval(values, extra_variance=0.0):
+    """95% interval of a mean: mean -+ t_{n-1} sqrt(s^2 / n + extra_variance), ends (low, high).
+
+    `extra_variance` is that of the mean for a reason that the values share, such as the documents
+    of their only corpus. NaN below `LEAST_FOR_INTERVAL` values.
+    """
+    values = _known(values)
+    if len(values) < LEAST_FOR_INTERVAL:
         return np.nan, np.nan
-    rng = np.random.default_rng(0)
-    means = rng.choice(values, (N_RESAMPLES, len(values))).mean(axis=1)
-    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(low), float(high)
+    half = student.ppf((1 + LEVEL) / 2, len(values) - 1) * _standard_error(values, extra_variance)
+    return float(values.mean() - half), float(values.mean() + half)
 
 
-def sign_flip_p(differences):
-    """Two-sided p-value of a mean difference of zero: how often random signs give one as large."""
-    differences = np.asarray(differences, dtype=float)
-    n = len(differences)
-    if 2**n <= MOST_FLIPS:
-        signs = np.array(list(itertools.product([1, -1], repeat=n)))
-    else:
-        signs = np.random.default_rng(0).choice([1, -1], (MOST_FLIPS, n))
-        signs[0] = 1
-    means = np.abs(signs @ differences)
-    return float((means >= abs(differences.sum()) * (1 - 1e-12)).mean())
+def paired_p(differences, extra_variance=0.0):
+    """Two-sided p-value of a mean difference of zero, by the paired t-test.
+
+    NaN below two differences. Where they are all equal and there is no other variance, 1 if they
+    are zero and 0 otherwise.
+    """
+    differences = _known(differences)
+    if len(differences) < 2:
+        return np.nan
+    mean, error = differences.mean(), _standard_error(differences, extra_variance)
+    if error == 0:
+        return float(mean == 0)
+    return float(2 * student.sf(abs(mean) / error, len(differences) - 1))
+
+
+def _known(values):
+    values = np.asarray(values, dtype=float)
+    return values[~np.isnan(values)]
+
+
+def _standard_error(values, extra_variance):
+    return np.sqrt(values.var(ddof=1) / len(values) + extra_variance)
 
 
 def holm(p_values):
-    """p-values corrected for their number (Holm 1979)."""
+    """p-values corrected for their number (Holm 1979). NaN stays NaN and does not count."""
     p_values = np.asarray(p_values, dtype=float)
-    order = np.argsort(p_values)
-    factors = len(p_values) - np.arange(len(p_values))
+    order = np.argsort(p_values)  # NaN last
+    factors = np.count_nonzero(~np.isnan(p_values)) - np.arange(len(p_values))
     corrected = np.minimum(1, np.maximum.accumulate(p_values[order] * factors))
     return corrected[np.argsort(order)]
 
@@ -72,11 +104,23 @@ def rank_biserial(differences):
     return float((ranks * np.sign(differences)).sum() / total) if total else 0.0
 
 
-def summarise(scores, metrics, by=()):
+def grade(difference, better, p_holm, repetitions):
+    """A paired difference in words. `better` is "higher" or "lower"; who is level is behind."""
+    if repetitions < LEAST_FOR_VERDICT:
+        return "too few repetitions"
+    if not (difference > 0 if better == "higher" else difference < 0):
+        return "behind"
+    return "clearly ahead" if p_holm < CLEAR else "ahead but not clear"
+
+
+def summarise(scores, metrics, by=(), resamples=None):
     """Mean, 95% interval, sd and range of metrics, a row per method, setting and value of `by`.
 
     `repetitions` counts the fits that came out; a method without any keeps its row and says why.
+    `interval_over` says what the intervals are over, "" where there are none. `resamples` is the
+    table of `resampling`, for a dataset of one corpus.
     """
+    spread = _spread(resamples)
     rows = []
     for key, group in scores.groupby([*by, *SETTING, "method"], sort=False):
         good = group[group["status"] == "ok"]
@@ -84,58 +128,105 @@ def summarise(scores, metrics, by=()):
         row = {"dataset": group["dataset"].iloc[0], **row, "repetitions": len(good)}
         for metric in metrics:
             values = good[metric].dropna()
-            low, high = bootstrap_interval(values)
-            row[metric] = values.mean()
+            units = _units(values, good["corpus"])
+            low, high = t_interval(units, spread.get((*key[len(by) :], metric), 0.0))
+            row[metric] = units.mean()
             row[f"{metric}_low"], row[f"{metric}_high"] = low, high
             row[f"{metric}_sd"] = values.std(ddof=1)
             row[f"{metric}_min"], row[f"{metric}_max"] = values.min(), values.max()
+        known = any(not np.isnan(row[f"{metric}_low"]) for metric in metrics)
+        row["interval_over"] = _over(good["corpus"], resamples is not None) if known else ""
         row["reason"] = "" if len(good) else group["reason"].iloc[0]
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def compare_with_first(scores, methods):
-    """The first method of the scores that is no control against each other one."""
+def _units(values, corpora):
+    """Values that are independent of each other: one per corpus; on a single corpus, all.
+
+    Fits of the same corpus share its luck, so they count as one where there are other corpora.
+    """
+    corpora = corpora.loc[values.index]
+    return values.groupby(corpora).mean() if corpora.nunique() > 1 else values
+
+
+def _over(corpora, documents):
+    if corpora.nunique() > 1:
+        return OVER_CORPORA
+    return OVER_DOCUMENTS if documents else OVER_RANDOM_STATES
+
+
+def _spread(resamples):
+    """Variance of each mean over resampled documents, by (topics, minority, method, metric)."""
+    if resamples is None:
+        return {}
+    metrics = [name for name in resamples if name in CARDS]
+    variances = resamples.groupby([*SETTING, "method"])[metrics].var()
+    return variances.stack().to_dict()
+
+
+def compare_with_first(scores, methods, resamples=None):
+    """The first model of the scores against each of its rivals."""
     present = list(dict.fromkeys(scores["method"]))
     ours = first_model(methods, present)
-    models = (name for name in present if methods[name].kind != "control")
-    return compare(scores, ours, [name for name in models if name != ours])
+    rivals = [name for name in present if methods[name].is_rival and name != ours]
+    return compare(scores, ours, rivals, resamples)
 
 
-def compare(scores, ours, others):
+def compare(scores, ours, others, resamples=None):
     """`ours` against each of `others`, paired by repetition, in every setting and metric.
 
-    Differences are ours less theirs. p-values are corrected for the number of others.
+    Differences are ours less theirs, of the repetitions in which both came out. On a single corpus
+    the variance that the documents give to the difference is added (`resamples`: the same documents
+    for both). p-values are corrected for the number of others in a setting and metric.
     """
     rows = []
     good = scores[scores["status"] == "ok"]
     for setting, group in good.groupby(SETTING, sort=False):
+        axes = {"dataset": group["dataset"].iloc[0], **dict(zip(SETTING, setting, strict=True))}
+        corpora = group.drop_duplicates("repetition").set_index("repetition")["corpus"]
         for metric in COMPARED:
             table = group.pivot(index="repetition", columns="method", values=metric)
             if ours not in table:
                 continue
-            compared = [_pair(table, ours, name) for name in others if name in table]
+            resampled = _resampled(resamples, setting, metric)
+            compared = [
+                _pair(table, ours, name, corpora, resampled) for name in others if name in table
+            ]
             compared = [row for row in compared if row["repetitions"]]
+            better = CARDS[metric].direction
             for row, p in zip(compared, holm([row["p"] for row in compared]), strict=True):
-                axes = dict(zip(SETTING, setting, strict=True))
-                better = CARDS[metric].direction
-                rows.append({**axes, "metric": metric, "better": better, **row, "p_holm": p})
+                over, units = row.pop("interval_over"), row.pop("units")
+                graded = grade(row["difference"], better, p, units)
+                row = {**axes, "metric": metric, "better": better, **row, "p_holm": p}
+                rows.append({**row, "grade": graded, "interval_over": over})
     return pd.DataFrame(rows)
 
 
-def _pair(table, ours, other):
+def _resampled(resamples, setting, metric):
+    """Means of a metric under resampled documents, resamples x methods; None if there are none."""
+    if resamples is None or metric not in resamples:
+        return None
+    return in_setting(resamples, setting).pivot(index="resample", columns="method", values=metric)
+
+
+def _pair(table, ours, other, corpora, resampled):
     pairs = table[[ours, other]].dropna()
-    differences = (pairs[ours] - pairs[other]).to_numpy()
-    low, high = bootstrap_interval(differences)
+    corpora = corpora.loc[pairs.index]
+    differences = _units(pairs[ours] - pairs[other], corpora)
+    documents = 0.0 if resampled is None else (resampled[ours] - resampled[other]).var()
+    low, high = t_interval(differences, documents)
     return {
         "ours": ours,
         "other": other,
         "repetitions": len(pairs),
-        "ours_mean": pairs[ours].mean(),
-        "other_mean": pairs[other].mean(),
-        "difference": differences.mean() if len(pairs) else np.nan,
+        "units": len(differences),
+        "ours_mean": _units(pairs[ours], corpora).mean(),
+        "other_mean": _units(pairs[other], corpora).mean(),
+        "difference": differences.mean(),
         "low": low,
         "high": high,
         "effect": rank_biserial(differences),
-        "p": sign_flip_p(differences) if len(pairs) else np.nan,
+        "p": paired_p(differences, documents),
+        "interval_over": "" if np.isnan(low) else _over(corpora, resampled is not None),
     }
