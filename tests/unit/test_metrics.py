@@ -268,6 +268,15 @@ def test_jsd_leaves_out_empty_topics():
     assert np.isnan(without_learned_topics).all()
 
 
+def test_jsd_matrix_has_a_place_for_every_pair():
+    truth, learned = np.array([[1, 0], [0, 0], [0, 2]]), np.array([[0, 0], [1, 1], [3, 0]])
+    # Half of the mass of (1, 1) is on the word of the first topic, as by hand above.
+    half = (log2(4 / 3) + 0.5 * log2(2 / 3) + 0.5) / 2
+    expected = [[np.nan, half, 0], [np.nan] * 3, [np.nan, half, 1]]
+    assert metrics.jsd_matrix(truth, learned) == pytest.approx(np.array(expected), nan_ok=True)
+    assert metrics.jsd_matrix(truth[:0], learned).shape == (0, 3)
+
+
 def test_jsd_summary_by_hand():
     # Deviations from 0.4: -0.3, -0.1, 0.4; the population variance is 0.26 / 3.
     summary = metrics.jsd_summary(np.array([0.1, 0.3, 0.8]))

@@ -124,10 +124,21 @@ def jsd_per_topic(truth: np.ndarray, topic_word: np.ndarray) -> np.ndarray:
     Returns min_k JSD(P, Q_k) of each non-zero row of ``truth``, in order; all-zero rows are left
     out. All-zero learned topics are ignored; NaN if there is no other.
     """
-    learned = _normalised_rows(topic_word)
-    if not len(learned):
-        return np.full(np.count_nonzero(truth.any(axis=1)), np.nan)
-    return np.array([_jsd(p, learned).min() for p in _normalised_rows(truth)])
+    divergences = jsd_matrix(truth, topic_word)[truth.any(axis=1)]
+    learned = topic_word.any(axis=1)
+    if not learned.any():
+        return np.full(len(divergences), np.nan)
+    return divergences[:, learned].min(axis=1)
+
+
+def jsd_matrix(truth: np.ndarray, topic_word: np.ndarray) -> np.ndarray:
+    """JSD of each ground-truth topic to each learned topic, (T, K); NaN if either is all zero."""
+    divergences = np.full((len(truth), len(topic_word)), np.nan)
+    known, learned = truth.any(axis=1), topic_word.any(axis=1)
+    Q = _normalised_rows(topic_word)
+    for topic, p in zip(np.flatnonzero(known), _normalised_rows(truth), strict=True):
+        divergences[topic, learned] = _jsd(p, Q)
+    return divergences
 
 
 def _normalised_rows(weights: np.ndarray) -> np.ndarray:
