@@ -25,7 +25,7 @@ SCHEMA = Path(__file__).with_name("config.schema.yaml")
 # Keys that only one kind of dataset has, and must not be given to the other.
 ONLY = {
     "injected": {"background", "topics", "n_documents", "rate", "n_words", "draws"},
-    "labelled": {"file", "label_column", "background_label", "glosses"},
+    "labelled": {"file", "label_column", "background_label"},
 }
 # Folders of results/ that are no datasets; and what a rule without datasets is bound to.
 NO_DATASETS = {"logs", "tables", "benchmarks", "none"}
@@ -340,12 +340,13 @@ def _check_files(name, dataset):
     keys = ["seed_words", "file" if dataset["kind"] == "labelled" else "topics"]
     if dataset.get("background", "simulated") != "simulated":
         keys.append("background")
-    keys += ["glosses"] if "glosses" in dataset else []
-    for key in keys:
-        problem = _file_problem(resolve(dataset[key]))
+    files = [(key, dataset[key]) for key in keys]
+    files += [("glosses", path) for path in dataset["glosses"]]
+    for key, path in files:
+        problem = _file_problem(resolve(path))
         if problem:
             raise ConfigError(
-                f"datasets.{name}.{key}={shown(dataset[key])}: {problem}; give a path that is "
+                f"datasets.{name}.{key}={shown(path)}: {problem}; give a path that is "
                 f"absolute or relative to the working directory or {ROOT}."
             )
     for key in ("min_df", "max_df"):
