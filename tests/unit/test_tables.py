@@ -11,8 +11,9 @@ from minority_topics.base.files import write_json
 from minority_topics.base.manifest import DamagedFolder, write_manifest
 from minority_topics.corpus.storage import read_corpus
 from minority_topics.methods.contract import Fit, write_fit
+from minority_topics.scores.matches import read_shown
 from minority_topics.scores.scoring import score_fits
-from minority_topics.scores.tables import resources, topics, trajectory, write_rows
+from minority_topics.scores.tables import resources, trajectory, write_rows
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_a_damaged_fit_is_refused_by_what_reads_it(fits, name):
     for damage in damages:
         damage()
         with pytest.raises(DamagedFolder, match=re.escape(str(path))):
-            topics(fits, set(), {}) if name == "top_words.csv" else score_fits([fits])
+            read_shown(fits) if name == "top_words.csv" else score_fits([fits])
 
 
 def test_a_missing_repetition_is_refused(fits):
@@ -101,10 +102,10 @@ def test_stability_is_over_all_batches_of_a_cell(fits, tmp_path):
     assert [row["stability"] for row in rows] == ["1", "1"]
 
 
-def test_without_a_fit_there_are_no_topics(fits):
+def test_without_a_fit_there_is_no_trajectory(fits):
     for name in ("0", "1"):
         shutil.rmtree(fits / name)
-    assert topics(fits, set(), {}) == trajectory([fits]) == []
+    assert trajectory([fits]) == []
 
 
 def test_objectives_and_resources(fits):
@@ -114,15 +115,6 @@ def test_objectives_and_resources(fits):
     ]  # fmt: skip
     assert [row["status"] for row in resources([fits])] == ["ok", "ok", "failed"]
     assert resources([fits])[0]["seconds"] == 1.5
-
-
-def test_topics_list_words_with_what_is_known_of_them(fits):
-    rows = topics(fits, {"word0a"}, {"word0a": "a word"})
-    of_first = [row for row in rows if row["word"] == "word0a"]
-    assert of_first
-    assert all(row["gloss"] == "a word" and row["seed"] for row in of_first)
-    assert {row["kind"] for row in rows} == {"majority", "minority"}
-    assert [row["rank"] for row in rows if row["topic"] == 1] == list(range(1, 11))
 
 
 def test_rows_are_written_and_read(tmp_path):

@@ -213,6 +213,7 @@ def tables_of(dataset):
     """Every table of a dataset but `resources`."""
     names = [name for owner, name in PLAN.tables if owner == dataset]
     names += ["topics", "summary", "comparisons", "paper_vs_ours", "claims"]
+    names += ["true_topics", "examples"]
     names += ["trajectory"] if solver_cells(dataset) else []
     return [table_file(dataset, name) for name in names]
 
@@ -357,14 +358,10 @@ def topics_option(wildcards):
     return [f"--topics={path}" for path in topics_file(wildcards)]
 
 
-def glosses_file(wildcards):
-    dataset = DATASETS[wildcards.dataset]
-    path = dataset.get("glosses") or dataset.get("topics")
-    return [str(resolve(path))] if path else []
-
-
-def glosses_option(wildcards):
-    return [f"--glosses={path}" for path in glosses_file(wildcards)]
+def glosses_files(wildcards):
+    """Files of glosses, the injected topics before others."""
+    others = DATASETS[wildcards.dataset]["glosses"]
+    return topics_file(wildcards) + [str(resolve(path)) for path in others]
 
 
 def topics_file(wildcards):

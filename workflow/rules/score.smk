@@ -52,8 +52,8 @@ rule topics:
     input:
         fits=shown_fits,
         corpora=rules.vectorise.output.corpora,
-        glosses=glosses_file,
-        library=modules("scores.tables", "corpus.injection"),
+        glosses=glosses_files,
+        library=modules("corpus.glosses", "scores.matches", "scores.tables"),
         environment=environments("study"),
     output:
         table=table_pattern("topics"),
@@ -64,12 +64,35 @@ rule topics:
         "../../envs/study.yaml"
     params:
         python=python_of("study"),
-        glosses=glosses_option,
     message:
         "Topics of {wildcards.dataset}"
     shell:
-        "{params.python:q} -m minority_topics topics {input.fits:q} --corpora {input.corpora:q}"
-        " {params.glosses:q} --out {output.table:q} &> {log:q}"
+        "{params.python:q} -m minority_topics topics {input.fits:q} --glosses {input.glosses:q}"
+        " --out {output.table:q} &> {log:q}"
+
+
+rule matches:
+    input:
+        fits=shown_fits,
+        corpora=rules.vectorise.output.corpora,
+        glosses=glosses_files,
+        library=modules("corpus.glosses", "scores.matches", "scores.tables"),
+        environment=environments("study"),
+    output:
+        true_topics=table_pattern("true_topics"),
+        examples=table_pattern("examples"),
+    log:
+        log_file("matches", "{dataset}"),
+    localrule: True
+    conda:
+        "../../envs/study.yaml"
+    params:
+        python=python_of("study"),
+    message:
+        "True topics and their nearest of {wildcards.dataset}"
+    shell:
+        "{params.python:q} -m minority_topics matches {input.fits:q} --glosses {input.glosses:q}"
+        " --true-topics {output.true_topics:q} --examples {output.examples:q} &> {log:q}"
 
 
 rule resources:

@@ -6,6 +6,10 @@ from .studies import METHODS_FILE
 from .verbs import argument, json_object, verb
 
 FITS = argument("fits", type=Path, nargs="+", help="folders that `fit` wrote")
+SHOWN = argument("fits", type=Path, help="folder that `fit` wrote; its first fit that came out")
+GLOSSES = argument(
+    "--glosses", type=Path, nargs="*", default=[], help=".tsv of words, or .yaml of topics"
+)
 OUT = argument("--out", type=Path, required=True)
 # Columns of a table of scores, beside those of settings and metrics.
 SCORED = ("dataset", "method", "repetition", "corpus", "status", "reason")
@@ -47,20 +51,42 @@ def trajectory(options):
 
 
 @verb(
-    "List the top words of the first fit, with glosses.",
-    argument("fits", type=Path, help="folder that `fit` wrote"),
-    argument("--corpora", type=Path, required=True, help="folder that `vectorise` wrote"),
-    argument("--glosses", type=Path, help="file of topics whose words have glosses"),
+    "List the top words of the fit that is shown, with glosses and the closest true topics.",
+    SHOWN,
+    GLOSSES,
     OUT,
 )
 def topics(options):
-    from ..corpus.injection import read_glosses
-    from ..corpus.storage import read_seed_words
-    from ..scores.tables import TOPIC_COLUMNS, topics, write_rows
+    from ..corpus.glosses import read_glosses
+    from ..scores.matches import TOPIC_COLUMNS, read_shown, topics
+    from ..scores.tables import write_rows
 
-    glosses = read_glosses(options.glosses) if options.glosses else {}
-    rows = topics(options.fits, set(read_seed_words(options.corpora / "0")), glosses)
+    rows = topics(read_shown(options.fits), read_glosses(options.glosses))
     write_rows(options.out, rows, TOPIC_COLUMNS)
+
+
+@verb(
+    "Set true topics beside the nearest learned ones of the fit that is shown, with examples.",
+    SHOWN,
+    GLOSSES,
+    argument("--true-topics", type=Path, required=True),
+    argument("--examples", type=Path, required=True),
+)
+def matches(options):
+    from ..corpus.glosses import read_glosses
+    from ..scores.matches import (
+        EXAMPLE_COLUMNS,
+        TRUE_TOPIC_COLUMNS,
+        examples,
+        read_shown,
+        true_topics,
+    )
+    from ..scores.tables import write_rows
+
+    shown = read_shown(options.fits)
+    rows = true_topics(shown, read_glosses(options.glosses))
+    write_rows(options.true_topics, rows, TRUE_TOPIC_COLUMNS)
+    write_rows(options.examples, examples(shown), EXAMPLE_COLUMNS)
 
 
 @verb("Collect time and memory of fits.", FITS, OUT)

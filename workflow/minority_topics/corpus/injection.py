@@ -65,11 +65,6 @@ def _topic(number, entry):
     return Topic(name, entry["gloss"], words)
 
 
-def read_glosses(path):
-    """The gloss of every word of a file of topics."""
-    return {word: gloss for topic in read_topics(path) for word, gloss in topic.words.items()}
-
-
 def inject_folder(documents, topics, rate, n_words, random_states, out):
     """Inject the topics of a file into 0.csv, 1.csv, ... of a folder, one for each random state."""
     known = read_topics(topics)

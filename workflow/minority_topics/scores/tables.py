@@ -4,16 +4,17 @@ import json
 import re
 from pathlib import Path
 
-from ..base.files import bare_cell, guard_cell, read_csv, replacing, write_csv
+from ..base.files import bare_cell, guard_cell, replacing, write_csv
 from ..base.manifest import check_manifest
-from ..methods.contract import N_TOP_WORDS
 from ..study.paths import parse_batch
 
 TRAJECTORY_COLUMNS = ["method", "repetition", "iteration", "objective", "feasible"]
 VERSION_COLUMNS = ["method", "versions", "engine"]
-TOPIC_COLUMNS = ["topic", "kind", "documents", "rank", "word", "gloss", "seed"]
 # Text even where every cell looks like a number or a truth value.
-TEXT_COLUMNS = ("dataset", "method", "status", "reason", "kind", "word", "gloss", "other")
+TEXT_COLUMNS = (
+    "dataset", "method", "status", "reason", "kind", "word", "gloss", "other", "closest",
+    "closest_gloss", "words", "nearest_kind", "nearest_words", "id", "text", "assigned_words",
+)  # fmt: skip
 
 
 def write_rows(path, rows, columns=()):
@@ -142,29 +143,3 @@ def versions(folders):
             row["versions"] = json.dumps(status["versions"])
         row["engine"] = row["engine"] or status["notes"].get("engine", "")
     return list(found.values())
-
-
-def topics(folder, seed_words, glosses):
-    """The top words of the first fit in `folder` that came out, with what is known of each word.
-
-    A row per topic and word; none if no fit came out.
-    """
-    came_out = [fit for fit, status in read_statuses([folder]) if status["status"] == "ok"]
-    if came_out:
-        check_manifest(came_out[0], "top_words.csv")
-    rows = []
-    for row in read_csv(came_out[0] / "top_words.csv") if came_out else []:
-        for rank in range(1, N_TOP_WORDS + 1):
-            if word := row[f"word_{rank}"]:
-                rows.append(
-                    {
-                        "topic": int(row["topic"]) + 1,
-                        "kind": row["kind"],
-                        "documents": row["documents"],
-                        "rank": rank,
-                        "word": word,
-                        "gloss": glosses.get(word, ""),
-                        "seed": word in seed_words,
-                    }
-                )
-    return rows
