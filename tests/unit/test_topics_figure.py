@@ -56,6 +56,7 @@ def test_everything_is_inside_of_two_columns_and_legible():
         assert box.y1 <= height * figure.dpi
 
 
+@pytest.mark.slow
 def test_no_two_texts_overlap_in_many_topics():
     words = [(f"sana{'n' * n}", f"word {'d' * (9 - n)}", False) for n in range(10)]
     topics = [topic(n, words, closest="Mielenterveys ja Eristäytyminen") for n in range(1, 81)]

@@ -97,8 +97,8 @@ FIGURES = {
             "The ten heaviest words of each topic, with glosses where the configuration gives "
             "them; seed words are bold. Documents are those assigned to the topic. The closest "
             "true topic, where there are labels, is the one of the least Jensen-Shannon "
-            "divergence, which is 1 if the two share no word. Topics of the first model in the first setting, "
-            "in its first repetition that came out.",
+            "divergence, which is 1 if the two share no word. Topics of the first model in "
+            "the first setting, in its first repetition that came out.",
             "Table of topics discovered in the synthetic dataset",
         ),
         Figure(
