@@ -1,4 +1,4 @@
-"""BERTopic, FASTopic and Top2Vec in their own environments: embeddings, no network."""
+"""BERTopic, FASTopic, KeyNMF and Top2Vec in their own environments: embeddings, no network."""
 
 import functools
 import shlex
@@ -11,7 +11,7 @@ from helpers import METHODS, WORDS, corpus_of, job_of, planted
 from minority_topics.methods.contract import read_fit
 from minority_topics.study.fitting import Limits, run_jobs
 
-TOOLS = ("bertopic", "bertopic_hdbscan", "fastopic", "top2vec")
+TOOLS = ("bertopic", "bertopic_hdbscan", "fastopic", "keynmf", "top2vec")
 HUB_MODEL = "paraphrase-multilingual-MiniLM-L12-v2"
 
 TINY_MODEL = """
@@ -109,7 +109,7 @@ def test_bertopic_clusters_stems_and_tells_the_seeded_ones(fits):
     assert set(stem_of_topic[fit.minority]) == {0, 1}
 
 
-@pytest.mark.parametrize("tool", ["bertopic", "bertopic_hdbscan", "fastopic"])
+@pytest.mark.parametrize("tool", ["bertopic", "bertopic_hdbscan", "fastopic", "keynmf"])
 def test_every_embedding_serves(tool, fits):
     statuses, folder = fits(METHODS[tool].environment)
     assert [statuses[tool, name]["reason"] for name in ("tfidf", "model")] == ["", ""]
@@ -117,7 +117,7 @@ def test_every_embedding_serves(tool, fits):
     assert "cannot be loaded" in statuses[tool, "no model"]["reason"]
 
 
-@pytest.mark.parametrize("environment", ["bertopic", "fastopic", "top2vec"])
+@pytest.mark.parametrize("environment", ["bertopic", "fastopic", "keynmf", "top2vec"])
 def test_no_tool_reaches_for_a_network_by_itself(environment, fits):
     _, folder = fits(environment)
     assert not (folder / "attempts").exists()

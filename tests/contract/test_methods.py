@@ -24,7 +24,7 @@ def fitted(request, corpus_folder, python_of, tmp_path_factory):
     python = python_of(method.environment)
     first = [
         job_of(method.name, corpus_folder, out / "1"),
-        job_of(method.name, corpus_folder, out / "2", random_state=2),
+        job_of(method.name, corpus_folder, out / "2", random_state=3),
     ]
     again = [job_of(method.name, corpus_folder, out / "again")]
     limits = Limits(method.minutes, method.memory_mb, method.threads)

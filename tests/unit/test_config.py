@@ -334,15 +334,6 @@ def test_methods_manual_names_every_column():
     assert set(header.split("\t")) <= set(re.findall(r"`(\w+)`", section))
 
 
-def test_manual_gives_the_options_of_every_method():
-    manual = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
-    section = manual.split("## The options of the methods")[1].split("\n## ")[0]
-    for method in read_methods().values():
-        if method.kind != "control":
-            row = next(line for line in section.splitlines() if f"`{method.module}`" in line)
-            assert row.count("|") == 4
-
-
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [

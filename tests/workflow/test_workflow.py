@@ -78,8 +78,8 @@ def test_with_conda_every_method_has_its_own_environment(tmp_path, monkeypatch):
 
 def test_plain_dry_run_takes_the_default_config(tmp_path):
     jobs = planned(snakemake("--dry-run", folder=tmp_path))
-    # 19 methods in 4 settings and on one corpus, 14 variants, further points of three ablations.
-    assert jobs["fit"] == 19 * 4 + 19 + 14 + 34 + 48 + 6
+    # 19 methods in 4 settings and on one corpus, variants, peers, further points of ablations.
+    assert jobs["fit"] == 19 * 4 + 19 + 14 + 3 + 34 + 48 + 6
     assert jobs["figure"] == len(FIGURES)
 
 

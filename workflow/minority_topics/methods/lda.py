@@ -4,11 +4,19 @@ from .contract import Fit, normalise_rows
 
 
 def fit(problem):
+    return lda(problem, **problem.options)
+
+
+def lda(problem, learning_method="batch", max_iter=100, **options):
+    """Options are parameters of scikit-learn's LatentDirichletAllocation."""
     from sklearn.decomposition import LatentDirichletAllocation
 
-    options = {"learning_method": "batch", "max_iter": 100, **problem.options}
     model = LatentDirichletAllocation(
-        problem.n_topics, random_state=problem.random_state, **options
+        problem.n_topics,
+        random_state=problem.random_state,
+        learning_method=learning_method,
+        max_iter=max_iter,
+        **options,
     )
     doc_topic = model.fit_transform(problem.counts)
     return Fit(

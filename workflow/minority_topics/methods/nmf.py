@@ -4,10 +4,14 @@ from .contract import Fit, normalise_rows
 
 
 def fit(problem):
+    return nmf(problem, **problem.options)
+
+
+def nmf(problem, max_iter=1000, **options):
+    """Options are parameters of scikit-learn's NMF."""
     from sklearn.decomposition import NMF
 
-    options = {"max_iter": 1000, **problem.options}
-    model = NMF(problem.n_topics, random_state=problem.random_state, **options)
+    model = NMF(problem.n_topics, random_state=problem.random_state, max_iter=max_iter, **options)
     W = model.fit_transform(problem.tfidf)
     mass = model.components_.sum(axis=1)
     kept = mass > 0
