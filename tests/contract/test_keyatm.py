@@ -142,6 +142,12 @@ def test_what_r_is_called_with_and_what_comes_back(python_with_r, calls, tmp_pat
     assert (status["status"], status["reason"]) == ("ok", "")
     assert status["notes"]["engine"] == "R keyATM 0.0.1"
     assert status["notes"]["log_likelihood"] == -100
+    asked = subprocess.run(
+        ["Rscript", "-e", "cat(as.character(getRversion()))"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert status["versions"].keys() == {"python", "numpy", "scipy", "R", "keyATM"}
+    assert (status["versions"]["R"], status["versions"]["keyATM"]) == (asked.stdout, "0.0.1")
 
     call = dict(line.split() for line in (calls / "call.txt").read_text().splitlines())
     assert call == {
@@ -170,6 +176,7 @@ def test_without_the_r_package_python_takes_over(python_with_r, corpus_folder, t
     jobs = [job(corpus_folder, tmp_path / engine, engine=engine) for engine in ("auto", "r")]
     auto, r = run_jobs(jobs, Limits(), python_with_r)
     assert auto["notes"]["engine"] == "pykeyatm 0.1.1"
+    assert auto["versions"].keys() == {"python", "numpy", "scipy", "pykeyatm"}
     assert "the R package keyATM is not installed" in r["reason"]
 
 

@@ -61,7 +61,8 @@ class Fit:
     """What a method found: `doc_topic` (M x K) and `topic_word` (K x N), rows summing to one.
 
     A row of `doc_topic` may be zero: an outlier. `minority` are the topics that the method meant
-    for the seed words, None if it has no such notion. `notes` are figures worth keeping.
+    for the seed words, None if it has no such notion. `notes` are figures worth keeping; among them
+    `versions`, by name, if something else than the method's package did the work.
     """
 
     doc_topic: np.ndarray

@@ -113,6 +113,7 @@ def sample_r(documents, keywords, n_free, options):
     version = r("as.character(packageVersion('keyATM'))")[0]
     notes = {
         "engine": f"R keyATM {version}",
+        "versions": {"R": r("as.character(getRversion())")[0], "keyATM": version},
         "log_likelihood": output.rx2("model_fit").rx2("Log Likelihood")[-1],
     }
     return np.array(output.rx2("theta")), np.array(phi), list(phi.colnames), notes

@@ -81,12 +81,14 @@ def attempt(job):
     except (Exception, SystemExit) as error:
         _log_error()
         status, reason = "failed", _sentence(error)
+    # A method that ran on something else than its package tells the versions of that.
+    ran_on = notes.pop("versions", None) or _versions(job["package"])
     return {
         "status": status,
         "reason": reason,
         "seconds": time.monotonic() - begin,
         "notes": notes,
-        "versions": _versions(job["package"]),
+        "versions": {"python": platform.python_version(), **_versions("numpy", "scipy"), **ran_on},
     }
 
 
@@ -146,9 +148,10 @@ def _sentence(error):
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _versions(package):
-    versions = {"python": platform.python_version()}
-    for name in ("numpy", "scipy", package):
+def _versions(*packages):
+    """Versions of packages, by name; what is no installed package is left out."""
+    versions = {}
+    for name in packages:
         try:
             versions[name] = importlib.metadata.version(name)
         except (importlib.metadata.PackageNotFoundError, ValueError):
