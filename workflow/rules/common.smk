@@ -187,6 +187,7 @@ def used_fits(wildcards):
 
 def has_table(dataset, name):
     derived = {"topics": True, "resources": True, "trajectory": bool(solver_cells(dataset))}
+    derived["parts"] = (dataset, "decomposition") in PLAN.tables
     return derived.get(name, (dataset, name) in PLAN.tables)
 
 
@@ -214,7 +215,7 @@ def tables_of(dataset):
     names = [name for owner, name in PLAN.tables if owner == dataset]
     names += ["topics", "summary", "comparisons", "paper_vs_ours", "claims"]
     names += ["true_topics", "examples"]
-    names += ["trajectory"] if solver_cells(dataset) else []
+    names += [name for name in ("trajectory", "parts") if has_table(dataset, name)]
     return [table_file(dataset, name) for name in names]
 
 

@@ -182,6 +182,26 @@ rule compare:
         " --comparisons {output.comparisons:q} &> {log:q}"
 
 
+rule parts:
+    input:
+        scores=table_pattern("decomposition"),
+        library=modules("scores.parts", "scores.tables"),
+        environment=environments("study"),
+    output:
+        table=table_pattern("parts"),
+    log:
+        log_file("parts", "{dataset}"),
+    localrule: True
+    conda:
+        "../../envs/study.yaml"
+    params:
+        python=python_of("study"),
+    message:
+        "What each part of the model brings on {wildcards.dataset}"
+    shell:
+        "{params.python:q} -m minority_topics parts {input.scores:q} --out {output.table:q} &> {log:q}"
+
+
 rule verdicts:
     input:
         scores=table_pattern("scores"),

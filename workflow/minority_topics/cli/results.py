@@ -155,6 +155,20 @@ def compare(options):
 
 
 @verb(
+    "What solver, start, restarts and constraints bring, each by itself.",
+    argument("scores", type=Path, help="scores of the ablation `decomposition`"),
+    OUT,
+)
+def parts(options):
+    from ..scores.parts import OPTIONS, parts
+    from ..scores.statistics import COMPARED, SETTING
+    from ..scores.tables import read_frame, write_frame
+
+    columns = [*SCORED, *OPTIONS, *SETTING, *COMPARED]
+    write_frame(options.out, parts(read_frame(options.scores, columns)))
+
+
+@verb(
     "Set the paper's numbers and claims beside ours.",
     argument("scores", type=Path),
     argument(
