@@ -46,6 +46,10 @@ def table_for(name, methods):
         return scores_of(methods, first, **{source: values})
     if source == "constraints":
         return scores_of(methods, first, w_max=[0, 1e-9], theta_min=[0.2, 0.4])
+    if source == "decomposition":
+        options = {"solver": ["exact", "paper"], "start": ["block", "random"], "n_init": [1, 8]}
+        options |= {"w_max": [1e-9, 1e9], "theta_min": [0.4, 0]}
+        return scores_of({"constrained_nmf": ["ok"] * 3}, first, **options)
     if source == "learning_rate":
         fits = {"constrained_nmf_paper": ["ok", "ok", "failed"]}
         return scores_of(fits, first, eta=[0.1, 1], w_max=[1e-3], theta_min=[0.2])

@@ -74,6 +74,18 @@ FIGURES = {
             "Effect of W_max and theta_min on NMI and purity",
         ),
         Figure(
+            "decomposition",
+            "decomposition",
+            "What solver, start, restarts and constraints bring",
+            "Every combination of solver, start, number of starts and constraints; of several "
+            "starts, the fit with the lowest objective is kept. Marks are means over repetitions "
+            "with 95% intervals. Rings show the two models: ours (exact solver, best of eight "
+            "block starts, both constraints), and the model as published (one random start, "
+            "both constraints). The projected solver is the published one with W cut to its "
+            "bound. Compare rows to see what solver, start and restarts bring, and marks of a "
+            "row to see what the constraints bring.",
+        ),
+        Figure(
             "kl_sensitivity",
             "constraints",
             "Effect of the constraints on the objective",
