@@ -200,6 +200,14 @@ def test_shipped_configurations_hold_the_paper():
             },
             "ablations.constraints is drawn against theta_min, w_max",
         ),
+        (
+            {
+                "ablations": {
+                    "decomposition": {"method": "constrained_nmf", "options": {"n_int": [1, 8]}}
+                }
+            },
+            "ablations.decomposition is drawn against n_init, solver, start, theta_min, w_max",
+        ),
     ],
 )
 def test_wrong_parts_are_refused_by_name(changes, sentence):
