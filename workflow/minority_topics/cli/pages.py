@@ -47,7 +47,7 @@ def report(options):
     METHODS_FILE,
 )
 def evidence(options):
-    from ..report.evidence import fill_file, keep_tables
+    from ..report.markdown import fill_file, keep_tables
     from ..study.registry import read_methods
 
     if options.tables and options.keep:
