@@ -185,9 +185,23 @@ def used_fits(wildcards):
     return fits_of(next(table for table in tables if table).cells)
 
 
+def compared_fits(wildcards):
+    return fits_of(PLAN.compared_cells(wildcards.dataset))
+
+
+def has_one_corpus(dataset):
+    """Whether documents must be resampled to tell how far their luck goes."""
+    return PLAN.draws(dataset) == 1
+
+
 def has_table(dataset, name):
-    derived = {"topics": True, "resources": True, "trajectory": bool(solver_cells(dataset))}
-    derived["parts"] = (dataset, "decomposition") in PLAN.tables
+    derived = {
+        "topics": True,
+        "resources": True,
+        "trajectory": bool(solver_cells(dataset)),
+        "resamples": has_one_corpus(dataset),
+        "parts": (dataset, "decomposition") in PLAN.tables,
+    }
     return derived.get(name, (dataset, name) in PLAN.tables)
 
 
@@ -215,7 +229,8 @@ def tables_of(dataset):
     names = [name for owner, name in PLAN.tables if owner == dataset]
     names += ["topics", "summary", "comparisons", "paper_vs_ours", "claims"]
     names += ["true_topics", "examples"]
-    names += [name for name in ("trajectory", "parts") if has_table(dataset, name)]
+    derived = ("trajectory", "parts", "resamples")
+    names += [name for name in derived if has_table(dataset, name)]
     return [table_file(dataset, name) for name in names]
 
 
@@ -241,7 +256,7 @@ def all_results():
 
 
 def evidence(name):
-    """An input function: a table that verdicts rest on, where the configuration has it."""
+    """An input function: a table that others rest on, where the configuration has it."""
 
     def path(wildcards):
         dataset = wildcards.dataset

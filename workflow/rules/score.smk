@@ -158,11 +158,36 @@ rule versions:
         "{params.python:q} -m minority_topics versions {input.fits:q} --out {output.table:q} &> {log:q}"
 
 
+rule resample:
+    input:
+        fits=compared_fits,
+        corpora=rules.vectorise.output.corpora,
+        library=modules("scores.resampling"),
+        environment=environments("study"),
+    output:
+        table=table_pattern("resamples"),
+    log:
+        log_file("resample", "{dataset}"),
+    localrule: True
+    conda:
+        "../../envs/study.yaml"
+    threads: 2
+    params:
+        python=python_of("study"),
+    message:
+        "Scores of {wildcards.dataset} under resampled documents"
+    shell:
+        "{params.python:q} -m minority_topics resample {input.fits:q} --processes {threads:q}"
+        " --out {output.table:q} &> {log:q}"
+
+
 rule compare:
     input:
         scores=table_pattern("scores"),
+        variants=evidence("variants"),
+        resamples=evidence("resamples"),
         methods_file=METHODS_FILE,
-        library=modules("scores.statistics", "scores.tables", "study.registry"),
+        library=modules("scores.statistics", "scores.resampling", "scores.tables", "study.registry"),
         environment=environments("study"),
     output:
         summary=table_pattern("summary"),
@@ -178,6 +203,7 @@ rule compare:
         "Means, intervals and comparisons of {wildcards.dataset}"
     shell:
         "{params.python:q} -m minority_topics compare {input.scores:q}"
+        " --variants {input.variants:q} --resamples {input.resamples:q}"
         " --methods-file {input.methods_file:q} --summary {output.summary:q}"
         " --comparisons {output.comparisons:q} &> {log:q}"
 

@@ -32,6 +32,19 @@ def score(options):
 
 
 @verb(
+    "Score fits of one corpus again, under 200 resamples of its documents.",
+    FITS,
+    argument("--processes", type=int, default=1),
+    OUT,
+)
+def resample(options):
+    from ..scores.resampling import RESAMPLE_COLUMNS, resample_fits
+    from ..scores.tables import write_rows
+
+    write_rows(options.out, resample_fits(options.fits, options.processes), RESAMPLE_COLUMNS)
+
+
+@verb(
     "Join tables of equal columns into one.",
     argument("tables", type=Path, nargs="+"),
     OUT,
@@ -138,6 +151,7 @@ def versions(options):
 )
 def compare(options):
     from ..scores.cards import CARDS
+    from ..scores.resampling import RESAMPLE_COLUMNS
     from ..scores.statistics import SETTING, compare_with_first, summarise, with_variants
     from ..scores.tables import read_frame, write_frame
     from ..study.registry import read_methods
@@ -147,7 +161,7 @@ def compare(options):
     variants = read_frame(options.variants[0], columns) if options.variants else None
     resamples = None
     if options.resamples:
-        resamples = read_frame(options.resamples[0], [*SETTING, "method", "resample"])
+        resamples = read_frame(options.resamples[0], RESAMPLE_COLUMNS)
     scores = with_variants(scores, variants)
     methods = read_methods(options.methods_file)
     write_frame(options.summary, summarise(scores, CARDS, resamples=resamples))

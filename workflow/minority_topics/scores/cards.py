@@ -66,8 +66,9 @@ CARDS: dict[str, MetricCard] = {
         ),
         MetricCard(
             "purity_adjusted", "Purity, adjusted", -math.inf, 1.0, "higher", False,
-            "Purity corrected for chance: 0 is what random clusters of the same sizes reach, below 0 "
-            "is worse. It takes out the gain in purity that many small clusters bring by themselves.",
+            "Purity corrected for chance: 0 is what random clusters of the same sizes reach, below "
+            "0 is worse. It takes out the gain in purity that many small clusters bring by "
+            "themselves.",
         ),
         MetricCard(
             "precision", "Precision", 0.0, 1.0, "higher", False,

@@ -65,7 +65,7 @@ def _score_cell(folders):
         rows.append(row)
     for row in rows:
         row["stability"] = _stability(row["repetition"], assigned)
-    return [{name: _text(value) for name, value in row.items()} for row in rows]
+    return [{name: number_text(value) for name, value in row.items()} for row in rows]
 
 
 @cache
@@ -86,7 +86,7 @@ def _stability(repetition, assigned):
     return sum(ami(mine, other) for other in others) / len(others) if others else math.nan
 
 
-def _text(value):
+def number_text(value):
     """Numbers to nine digits, and nothing for a score that is undefined."""
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.9g}"

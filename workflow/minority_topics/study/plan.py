@@ -67,6 +67,11 @@ class Plan:
         tables = self.tables.values()
         return list(dict.fromkeys(cell for table in tables for cell in table.cells))
 
+    def compared_cells(self, dataset):
+        """Cells of every method that is compared: those of `scores` and `variants`, each once."""
+        tables = (self.tables.get((dataset, name)) for name in ("scores", "variants"))
+        return list(dict.fromkeys(cell for table in tables if table for cell in table.cells))
+
     def _add_tables(self, dataset):
         config, first = self.config, self.settings[:1]
         self._add(dataset, "scores", [dataset], config["methods"], self.settings)
@@ -101,12 +106,16 @@ class Plan:
     def check_commands(self):
         """Raise ValueError where a rule would name more files than a command line can hold."""
         batches = self.batches
-        for (dataset, name), table in self.tables.items():
-            folders = (FITS.format(**vars(cell), batch="") for cell in table.cells)
+        listed = {key: table.cells for key, table in self.tables.items()}
+        for dataset in self.config["datasets"]:
+            if self.draws(dataset) == 1:
+                listed[dataset, "resamples"] = self.compared_cells(dataset)
+        for (dataset, name), cells in listed.items():
+            folders = (FITS.format(**vars(cell), batch="") for cell in cells)
             length = len(batches) * sum(len(folder) + QUOTES for folder in folders)
-            length += len(table.cells) * sum(map(len, batches))
+            length += len(cells) * sum(map(len, batches))
             check_command(
-                f"{self._origin(name)}: {len(table.cells) * len(batches)} folders of fits of "
+                f"{self._origin(name)}: {len(cells) * len(batches)} folders of fits of "
                 f"dataset {dataset}",
                 length,
                 "raise batch_size, or give fewer values or repetitions",
