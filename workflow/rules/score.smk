@@ -231,8 +231,11 @@ rule parts:
 rule verdicts:
     input:
         scores=table_pattern("scores"),
+        variants=evidence("variants"),
+        resamples=evidence("resamples"),
         constraints=evidence("constraints"),
         trajectory=evidence("trajectory"),
+        parts=evidence("parts"),
         published=str(ROOT / "config/published_scores.tsv"),
         methods_file=METHODS_FILE,
         library=modules("scores.verdicts", "scores.tables", "study.registry"),
@@ -251,7 +254,9 @@ rule verdicts:
         "Verdicts on the paper's numbers and claims, by {wildcards.dataset}"
     shell:
         "{params.python:q} -m minority_topics verdicts {input.scores:q}"
+        " --variants {input.variants:q} --resamples {input.resamples:q}"
         " --constraints {input.constraints:q} --trajectory {input.trajectory:q}"
+        " --parts {input.parts:q}"
         " --published {input.published:q} --methods-file {input.methods_file:q}"
         " --numbers {output.numbers:q} --claims {output.claims:q} &> {log:q}"
 

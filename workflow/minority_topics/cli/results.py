@@ -185,33 +185,42 @@ def parts(options):
 @verb(
     "Set the paper's numbers and claims beside ours.",
     argument("scores", type=Path),
+    argument("--variants", type=Path, nargs="*", help="scores of tunings and peers"),
+    argument("--resamples", type=Path, nargs="*", help="table that `resample` wrote"),
     argument(
         "--constraints", type=Path, nargs="*", help="scores of the ablation of W_max and theta_min"
     ),
     argument("--trajectory", type=Path, nargs="*", help="table that `trajectory` wrote"),
+    argument("--parts", type=Path, nargs="*", help="table that `parts` wrote"),
     argument("--published", type=Path, help="(default: config/published_scores.tsv)"),
     METHODS_FILE,
     argument("--numbers", type=Path, required=True),
     argument("--claims", type=Path, required=True),
 )
 def verdicts(options):
-    from ..scores.statistics import SETTING
+    from ..scores.evidence import WORDS, Study
+    from ..scores.parts import COLUMNS as PART_COLUMNS
+    from ..scores.statistics import COMPARED, SETTING
     from ..scores.tables import TRAJECTORY_COLUMNS, read_frame, write_frame
-    from ..scores.verdicts import NUMBERS, claims, name_rivals, numbers
+    from ..scores.verdicts import NUMBERS, claims, numbers
     from ..study.paths import resolve
     from ..study.registry import read_methods
 
-    scores = read_frame(options.scores, [*SCORED, "feasible", *SETTING, *NUMBERS])
+    scored = [*SCORED, *SETTING, *WORDS, *COMPARED]
+    optional = {
+        "variants": scored,
+        "resamples": ["method", *SETTING, "resample"],
+        "constraints": [*scored, "w_max", "theta_min"],
+        "trajectory": TRAJECTORY_COLUMNS,
+        "parts": PART_COLUMNS,
+    }
+    given = {name: getattr(options, name) for name in optional}
     published = options.published or resolve("config/published_scores.tsv")
-    solvers, baselines = name_rivals(scores, read_methods(options.methods_file))
-    grid = ["method", "status", "w_max", "theta_min", *NUMBERS]
-    constraints, trajectory = (
-        read_frame(paths[0], columns) if paths else None
-        for paths, columns in (
-            (options.constraints, grid),
-            (options.trajectory, TRAJECTORY_COLUMNS),
-        )
+    study = Study(
+        read_frame(options.scores, [*scored, "feasible", "least_denominator"]),
+        read_methods(options.methods_file),
+        published=read_frame(published, ["method", *NUMBERS], "\t").set_index("method"),
+        **{name: read_frame(paths[0], optional[name]) for name, paths in given.items() if paths},
     )
-    published = read_frame(published, ["method", *NUMBERS], separator="\t").set_index("method")
-    write_frame(options.numbers, numbers(scores, published, solvers))
-    write_frame(options.claims, claims(scores, constraints, trajectory, solvers, baselines))
+    write_frame(options.numbers, numbers(study))
+    write_frame(options.claims, claims(study))
