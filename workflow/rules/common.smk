@@ -198,6 +198,7 @@ def has_table(dataset, name):
     derived = {
         "topics": True,
         "resources": True,
+        "summary": True,
         "trajectory": bool(solver_cells(dataset)),
         "resamples": has_one_corpus(dataset),
         "parts": (dataset, "decomposition") in PLAN.tables,
@@ -224,6 +225,15 @@ def figure_table(wildcards):
     return table_file(wildcards.dataset, CATALOGUE[wildcards.figure].table)
 
 
+def figure_published(wildcards):
+    shows = CATALOGUE[wildcards.figure].published
+    return [str(ROOT / "config/published_scores.tsv")] if shows else []
+
+
+def published_option(wildcards):
+    return [f"--published={path}" for path in figure_published(wildcards)]
+
+
 def tables_of(dataset):
     """Every table of a dataset but `resources`."""
     names = [name for owner, name in PLAN.tables if owner == dataset]
@@ -243,7 +253,7 @@ def figures_of(dataset):
     return [
         figure_file(dataset, name)
         for name, figure in CATALOGUE.items()
-        if has_table(dataset, figure.table)
+        if has_table(dataset, figure.table) and has_table(dataset, figure.needs or figure.table)
     ]
 
 

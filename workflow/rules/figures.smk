@@ -22,13 +22,16 @@ rule configuration:
 rule figure:
     input:
         table=figure_table,
+        published=figure_published,
         methods_file=METHODS_FILE,
         library=figure_library,
         environment=environments("study"),
     output:
         png=f"{FIGURE}.png",
         pdf=f"{FIGURE}.pdf",
+        svg=f"{FIGURE}.svg",
         csv=f"{FIGURE}.csv",
+        text=f"{FIGURE}.txt",
     log:
         log_file("figure", "{dataset}.{folder}.{figure}"),
     wildcard_constraints:
@@ -39,11 +42,12 @@ rule figure:
         "../../envs/study.yaml"
     params:
         python=python_of("study"),
+        published=published_option,
     message:
         "Figure {wildcards.figure} of {wildcards.dataset}"
     shell:
         "{params.python:q} -m minority_topics figure {wildcards.figure:q} --table {input.table:q}"
-        " --methods-file {input.methods_file:q} --out {output.png:q} &> {log:q}"
+        " {params.published:q} --methods-file {input.methods_file:q} --out {output.png:q} &> {log:q}"
 
 
 rule report:

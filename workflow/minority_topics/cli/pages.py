@@ -11,13 +11,15 @@ from .verbs import argument, verb
     argument("name"),
     argument("--table", type=Path, required=True),
     METHODS_FILE,
-    argument("--out", type=Path, required=True, help="the PNG; a PDF and a CSV are made beside it"),
+    argument("--published", type=Path, help="the paper's scores, for the figure that shows them"),
+    argument("--out", type=Path, required=True, help="the PNG; PDF, SVG, CSV and TXT go beside it"),
 )
 def figure(options):
     from ..report.figures import draw
     from ..study.registry import read_methods
 
-    draw(options.name, options.table, read_methods(options.methods_file), options.out)
+    methods = read_methods(options.methods_file)
+    draw(options.name, options.table, methods, options.out, options.published)
 
 
 @verb(

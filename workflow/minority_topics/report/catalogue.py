@@ -8,69 +8,96 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """`table` is the one it is drawn from; `paper` what it mirrors, "" if it goes beyond."""
+    """`table` is the one it is drawn from; `paper` what it mirrors, "" if it goes beyond.
+
+    `needs` is a table without which there is nothing to show. `published`: it shows the paper's
+    own numbers beside ours.
+    """
 
     name: str
     table: str
     title: str
     caption: str
     paper: str = ""
+    needs: str = ""
+    published: bool = False
 
 
-_INTERVALS = "Error bars are 95% bootstrap intervals of the mean over repetitions."
+_LINES = (
+    "Lines with caps are 95% intervals of the mean; the line of text below the figure says what "
+    "they are over. With fewer than five repetitions there is no interval, and lines without caps "
+    "are the range of the fits."
+)
+_COLOURS = (
+    "Orange is constrained NMF, blue are other models that use seed words, green are models "
+    "without, grey are controls."
+)
 
 FIGURES = {
     figure.name: figure
     for figure in (
         Figure(
             "purity_nmi",
-            "scores",
+            "summary",
             "Purity and NMI",
-            "Focused purity and normalised mutual information of every model: mean and 95% "
-            "bootstrap interval over repetitions, the best model in bold. Purity counts only "
-            "clusters that hold documents of a known topic, and takes the most frequent such "
-            "topic of each; NMI is over all documents, background being one class. Grey rows are "
-            "controls, not models; the true labels, at 1, run out of the axis.",
+            "Focused purity and normalised mutual information of every model, with the means as "
+            "numbers and the best in bold. Purity counts only clusters that hold documents of a "
+            "known topic, and takes the most frequent such topic of each; NMI is over all "
+            "documents, background being one class. A bar with a break goes on beyond the axis. "
+            "Open diamonds are the paper's numbers, shown if the setting is the paper's. "
+            f"{_COLOURS} {_LINES}",
             "Figure 1",
+            published=True,
         ),
         Figure(
             "jsd",
-            "scores",
+            "summary",
             "Jensen-Shannon divergence",
-            "From each ground-truth topic to its closest learned topic, base 2: mean, standard "
-            "deviation, least and greatest over the ground-truth topics, each averaged over "
-            "repetitions. Lower is better. " + _INTERVALS,
+            "From each ground-truth topic to its closest learned topic, base 2: mean, least, "
+            "greatest and standard deviation over the ground-truth topics, each averaged over "
+            f"repetitions. Lower is better. {_LINES}",
             "Figure 2 and the JSD figure of the appendix",
         ),
         Figure(
             "nmi_scores",
-            "scores",
+            "summary",
             "NMI with more topics",
-            "NMI of every model at the larger settings (topics/minority topics). " + _INTERVALS,
+            "NMI of every model at the larger settings (topics/minority topics). A bar with a "
+            f"break goes on beyond the axis. {_COLOURS} {_LINES}",
             "NMI scores for topic counts 30, 50 and 80",
         ),
         Figure(
             "purity_scores",
-            "scores",
+            "summary",
             "Purity with more topics",
-            "Focused purity of every model at the larger settings (topics/minority topics). "
-            + _INTERVALS,
+            "Focused purity of every model at the larger settings (topics/minority topics). A bar "
+            f"with a break goes on beyond the axis. {_COLOURS} {_LINES}",
             "Purity scores for topic counts 30, 50 and 80",
         ),
         Figure(
             "purity_nmi_scatter",
-            "scores",
+            "summary",
             "Purity against NMI",
-            "A point is the mean of a model over repetitions, in each setting (topics/minority "
-            "topics). Up and to the right is better.",
+            "A point is the mean of a method over repetitions, in each setting. Up and to the "
+            f"right is better. {_COLOURS} {_LINES}",
             "Scatter plot of purity and NMI",
+        ),
+        Figure(
+            "variants",
+            "summary",
+            "Variants and newer models",
+            "Every model with its variants below it as open circles, and newer models beyond the "
+            "paper in the last rows, in the first setting. Lines down the figure are constrained "
+            f"NMF and the controls that use the seed words alone. {_COLOURS} {_LINES}",
+            needs="variants",
         ),
         Figure(
             "nmi_purity_sensitivity",
             "constraints",
             "Effect of the constraints on NMI and purity",
-            "Mean over repetitions for each pair of W_max and theta_min; the outlined cell is the "
-            "paper's choice. Exact solver.",
+            "Mean and standard deviation over repetitions for each pair of W_max and theta_min, "
+            "both metrics on one scale of colours; the outlined cell is the paper's choice. W_max "
+            "none bounds nothing. Exact solver.",
             "Effect of W_max and theta_min on NMI and purity",
         ),
         Figure(
@@ -88,18 +115,20 @@ FIGURES = {
         Figure(
             "kl_sensitivity",
             "constraints",
-            "Effect of the constraints on the objective",
-            "Mean KL divergence at the end of the fit, and the share of fits that meet both "
-            "constraints, for each pair of W_max and theta_min; the outlined cell is the paper's "
-            "choice. Exact solver.",
+            "Effect of the constraints on the objective and on topics",
+            "KL divergence at the end of the fit and mean JSD from each ground-truth topic to its "
+            "closest learned topic, for each pair of W_max and theta_min: mean and standard "
+            "deviation over repetitions; the outlined cell is the paper's choice. W_max none "
+            "bounds nothing. Exact solver.",
             "Effect of W_max and theta_min on KL divergence",
         ),
         Figure(
             "error_bar",
             "trajectory",
             "KL divergence across iterations",
-            "Mean over random states on one corpus; error bars are 10 times the standard "
-            "deviation, as in the paper. A fit that has converged keeps its last value.",
+            "A panel per solver of constrained NMF, all on one scale: mean over random states on "
+            "one corpus; error bars are 10 times the standard deviation, as in the paper. A fit "
+            "that has converged keeps its last value.",
             "KL divergence across iterations with error bars",
         ),
         Figure(
@@ -136,7 +165,8 @@ FIGURES = {
             "resources",
             "Time and memory",
             "Wall time of a fit (median; the first fit of a job, which imports and compiles, is "
-            "left out where there are others) and the largest resident memory of its process.",
+            "left out where there are others) and the largest resident memory of its process, by "
+            "setting. Both axes are logarithmic.",
         ),
     )
 }
@@ -149,7 +179,7 @@ def sweep_figure(name, key):
         name,
         SWEEP_TITLES[key],
         "Purity and NMI of models as one property of the data is varied and all else is kept. "
-        "Bands are 95% bootstrap intervals of the mean over repetitions.",
+        "Lines with caps are 95% intervals of the mean.",
     )
 
 

@@ -22,7 +22,7 @@ CORPORA = "results/{dataset}/corpus"
 CORPUS = CORPORA + "/{draw}"
 FITS = "results/{dataset}/fits/{method}/{setting}/{batch}"
 TABLE = "results/{dataset}/tables/{table}.csv"
-FIGURE = "results/{dataset}/{folder}/{figure}"  # with three endings
+FIGURE = "results/{dataset}/{folder}/{figure}"  # with five endings
 # Time and memory differ from run to run, as no table must: they have a folder of their own.
 RESOURCES = "results/{dataset}/resources/fits.csv"
 COST = "results/{dataset}/resources/cost.csv"

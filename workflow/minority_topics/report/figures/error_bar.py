@@ -3,8 +3,12 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from .style import COLUMN, GREY, INK
+from .words import note
+
 N_BARS = 20
 TIMES = 10
+PANEL = 1.45  # inches
 
 
 def table(trajectory):
@@ -21,29 +25,45 @@ def table(trajectory):
 
 
 def plot(table, looks):
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    for method, curve in table.groupby("method", sort=False):
+    """A panel per solver, all on one scale that holds every bar."""
+    methods = list(dict.fromkeys(table["method"]))
+    figure, panels = plt.subplots(
+        max(1, len(methods)), 1, figsize=(COLUMN, PANEL * max(1, len(methods)) + 0.5),
+        layout="constrained", sharey=True, squeeze=False,
+    )  # fmt: skip
+    for panel, method in zip(panels.flat, methods, strict=False):
         look = looks[method]
-        curve = curve[curve["iteration"] > 0]  # random starts lie far off any scale of interest
-        axes.plot(curve["iteration"], curve["mean"], color=look.colour, label=look.name)
+        curve = _shown(table[table["method"] == method])
+        panel.plot(curve["iteration"], curve["mean"], color=look.colour, linewidth=1.5)
         every = curve.iloc[:: max(1, len(curve) // N_BARS)]
-        axes.errorbar(
-            every["iteration"],
-            every["mean"],
-            yerr=TIMES * every["sd"],
-            color=look.colour,
-            linestyle="",
-            elinewidth=1,
-            capsize=2,
-        )
-    axes.set(xlabel="Iteration", ylabel="KL divergence", xlim=(0, None))
-    highest = table.loc[table["iteration"] > 0, "mean"].max()
-    axes.set_ylim(0, 1.05 * highest if highest > 0 else 1)
-    axes.grid(True, axis="both")
-    axes.legend(frameon=False)
-    figure.supxlabel(
-        f"Mean over {table['repetitions'].max()} random states on one corpus; bars: {TIMES} "
-        "times the standard deviation",
-        fontsize=8,
+        panel.errorbar(
+            every["iteration"], every["mean"], yerr=TIMES * every["sd"], color=INK, linestyle="",
+            elinewidth=0.8, capsize=1.5,
+        )  # fmt: skip
+        panel.set_title(look.name)
+        panel.set(ylabel="KL divergence", xlim=(0, None))
+        panel.grid(True, axis="both")
+    panels[-1, 0].set_xlabel("Iteration")
+    note(
+        figure,
+        f"Mean of {table['repetitions'].max() if len(table) else 0} random states on one corpus; "
+        f"bars: {TIMES} times the standard deviation. The start is left out.",
     )
     return figure
+
+
+def _shown(curve):
+    """Without the start: a random one lies far off any scale of interest."""
+    return curve[curve["iteration"] > 0]
+
+
+def describe(table, looks):
+    parts = []
+    for method, curve in table.groupby("method", sort=False):
+        shown = _shown(curve) if len(curve) > 1 else curve
+        first, last = shown["mean"].iloc[[0, -1]]
+        parts.append(
+            f"{looks[method].name} falls from {first:.0f} after the first iteration to {last:.0f} "
+            f"after {curve['iteration'].max()} (sd {curve['sd'].iloc[-1]:.1f})"
+        )
+    return f"KL divergence by iteration: {'; '.join(parts) or 'no fit came out'}."

@@ -1,44 +1,61 @@
 """Figure 2 of the paper: JSD of each ground-truth topic to its closest learned topic."""
 
 import matplotlib.pyplot as plt
+from matplotlib.lines import Line2D
 
-from ...scores.statistics import summarise
-from . import controls, error_bars, name_models, rows_in, settings_of, subtitle
+from .rows import best_of, height_of, name_rows, places_of, spread, write_numbers
+from .style import COLUMN, FAINT, GREY, INK
+from .summaries import columns_of, first_setting, main_rows
+from .words import data_words, leaders, note, spread_words
 
-CURVES = {
-    "jsd_mean": ("mean", "#D55E00", "o"),
-    "jsd_sd": ("sd", "#009E73", "s"),
-    "jsd_min": ("min", "#0072B2", "<"),
-    "jsd_max": ("max", "#CC79A7", ">"),
+# Label, marker, and whether it is filled.
+MARKS = {
+    "jsd_mean": ("mean", "o", True),
+    "jsd_min": ("least", "<", False),
+    "jsd_max": ("greatest", ">", False),
+    "jsd_sd": ("sd", "s", False),
 }
 
 
-def table(scores):
-    return summarise(rows_in(scores, settings_of(scores)[0]), CURVES)
+def table(summary):
+    return columns_of(first_setting(main_rows(summary)), MARKS)
 
 
 def plot(table, looks):
-    figure, axes = plt.subplots(figsize=(7.5, 0.3 * len(table) + 1.6), layout="constrained")
-    is_control = controls(table, looks)
-    for curve, (label, colour, marker) in CURVES.items():
-        # Controls are no models: the curve does not run on into them.
-        for part, line in ((table[~is_control], "-"), (table[is_control], "")):
-            axes.errorbar(
-                part[curve],
-                part.index,
-                xerr=error_bars(part, curve),
-                label=label if line else None,
-                color=colour,
-                marker=marker,
-                markersize=5,
-                linestyle=line,
-                linewidth=1.2,
-                elinewidth=1,
-                capsize=2,
-            )
-    name_models(axes, table, looks)
+    places = places_of(table, looks)
+    figure, axes = plt.subplots(figsize=(COLUMN, height_of(places, 1.25)), layout="constrained")
+    name_rows(axes, places, looks)
+    for _, row in table[table["jsd_mean"].notna()].iterrows():
+        look, y = looks[row["method"]], places[row["method"]]
+        axes.plot([row["jsd_min"], row["jsd_max"]], [y, y], color=FAINT, linewidth=3, zorder=1)
+        for metric, (_, marker, filled) in MARKS.items():
+            spread(axes, row, metric, y, GREY)
+            axes.plot(
+                row[metric], y, marker, color=look.colour, markeredgecolor=INK,
+                markeredgewidth=0.5, markerfacecolor=look.colour if filled else "white",
+                markersize=4.5 if filled else 3.5, zorder=4, clip_on=False, gid=f"{metric}-{row['method']}",
+            )  # fmt: skip
+    write_numbers(axes, table, "jsd_mean", places, best_of(table, "jsd_mean", looks, lowest=True))
     axes.set_xlim(0, 1)
-    axes.set_xlabel("JSD over ground-truth topics, each to its closest learned topic")
-    figure.legend(loc="outside upper right", ncols=len(CURVES), frameon=False)
-    figure.supxlabel(subtitle(table), fontsize=8)
+    axes.set_xlabel("JSD to the closest learned topic, over the true topics")
+    handles = [
+        Line2D([], [], linestyle="", marker=marker, color=INK, label=label,
+               markerfacecolor=INK if filled else "white")
+        for label, marker, filled in MARKS.values()
+    ]  # fmt: skip
+    figure.legend(handles=handles, loc="outside upper left", ncols=len(MARKS), handletextpad=0.1,
+                  columnspacing=1.2)  # fmt: skip
+    note(
+        figure,
+        f"{data_words(table)}; {spread_words(table, 'jsd_mean')}. Lower is better; numbers are "
+        "the mean.",
+    )
     return figure
+
+
+def describe(table, looks):
+    return (
+        f"Jensen-Shannon divergence from each true topic to its closest learned topic, of "
+        f"{len(table)} methods on {data_words(table)}. Lowest mean: "
+        f"{leaders(table, 'jsd_mean', looks, lowest=True)}."
+    )

@@ -1,13 +1,17 @@
 """The paper's figure of NMI at larger numbers of topics."""
 
-from .by_setting import plot_metric, table_of
+from .by_setting import describe_metric, plot_metric, table_of
 
-METRIC = "nmi"
+METRIC, LABEL = "nmi", "NMI"
 
 
-def table(scores):
-    return table_of(scores, METRIC)
+def table(summary):
+    return table_of(summary, METRIC)
 
 
 def plot(table, looks):
-    return plot_metric(table, looks, METRIC, "NMI")
+    return plot_metric(table, looks, METRIC, LABEL)
+
+
+def describe(table, looks):
+    return describe_metric(table, looks, METRIC, LABEL)

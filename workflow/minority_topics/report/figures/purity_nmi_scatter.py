@@ -1,56 +1,80 @@
 """The paper's scatter plot of purity against NMI, a panel per setting."""
 
-import math
-
 import matplotlib.pyplot as plt
 
-from ...scores.statistics import summarise
-from . import controls, repetitions_of, rows_in, settings_of
+from .labels import label_points
+from .rows import spread, spread_ends
+from .style import COLUMN, GREY, INK
+from .summaries import columns_of, main_rows
+from .words import leaders, note, rivals, rows_in, settings_of, spread_words
 
 METRICS = ["purity", "nmi"]
+PANEL = 2.2  # inches
 
 
-def table(scores):
-    return summarise(scores, METRICS)
+def table(summary):
+    return columns_of(main_rows(summary), METRICS)
 
 
 def plot(table, looks):
-    table = table[~controls(table, looks)]
     settings = settings_of(table)
-    n_columns = min(2, len(settings))
-    n_rows = math.ceil(len(settings) / n_columns)
     figure, panels = plt.subplots(
-        n_rows,
-        n_columns,
-        figsize=(3.6 * n_columns + 1.8, 3.2 * n_rows),
-        layout="constrained",
+        len(settings), 1, figsize=(COLUMN, PANEL * len(settings) + 0.4), layout="constrained",
         squeeze=False,
-    )
-    for panel in panels.flat[len(settings) :]:
-        panel.remove()
-    handles = {}
-    for panel, setting in zip(panels.flat, settings, strict=False):
-        for _, row in rows_in(table, setting).iterrows():
-            look = looks[row["method"]]
-            (handles[row["method"]],) = panel.plot(
-                row["nmi"],
-                row["purity"],
-                look.marker,
-                color=look.colour,
-                markersize=10 if look.ours else 8,
-                markeredgecolor="black" if look.ours else look.colour,
-                label=look.name,
-                zorder=3 if look.ours else 2,
-            )
-        panel.set(xlabel="NMI", ylabel="Purity", ylim=(0, None))
-        panel.set_title(f"{setting[0]} topics, {setting[1]} minority", loc="left")
+    )  # fmt: skip
+    for panel, setting in zip(panels.flat, settings, strict=True):
+        rows = _drawn(rows_in(table, setting), looks)
+        for _, row in rows.iterrows():
+            _draw_point(panel, row, looks[row["method"]])
+        panel.set(xlabel="NMI", ylabel="Purity")
+        panel.set_title(f"{setting[0]} topics, {setting[1]} minority")
         panel.grid(True, axis="both")
-        panel.margins(0.08)
-    figure.legend(
-        handles=list(handles.values()), loc="outside right center", frameon=False, fontsize=8
+        panel.margins(0.12)
+        panel.set_ylim(0, None)
+    note(
+        figure,
+        f"{table['dataset'].iloc[0]} data; {spread_words(rivals(table, looks), 'purity')}. Up and "
+        "to the right is better; grey: controls by seed words.",
     )
-    figure.supxlabel(
-        f"{table['dataset'].iloc[0]} data; means over {repetitions_of(table)} repetitions",
-        fontsize=8,
-    )
+    figure.draw_without_rendering()
+    for panel, setting in zip(panels.flat, settings, strict=True):
+        rows = _drawn(rows_in(table, setting), looks)
+        names = [looks[method].name for method in rows["method"]]
+        first = next((i for i, method in enumerate(rows["method"]) if looks[method].ours), None)
+        label_points(panel, rows[["nmi", "purity"]].to_numpy(), names, [first], _spreads(rows))
     return figure
+
+
+def _drawn(rows, looks):
+    return rivals(rows, looks).dropna(subset=METRICS)
+
+
+def _spreads(rows):
+    """The ends of all intervals, or ranges, across and up."""
+    lines = []
+    for _, row in rows.iterrows():
+        (left, right), (low, high) = (spread_ends(row, metric) for metric in ("nmi", "purity"))
+        lines.append(((left, row["purity"]), (right, row["purity"])))
+        lines.append(((row["nmi"], low), (row["nmi"], high)))
+    return lines
+
+
+def _draw_point(panel, row, look):
+    spread(panel, row, "nmi", row["purity"], GREY)
+    spread(panel, row, "purity", row["nmi"], GREY, vertical=True)
+    panel.plot(
+        row["nmi"], row["purity"], "o", color=look.colour, markersize=5.5 if look.ours else 4.5,
+        markeredgecolor=INK, markeredgewidth=0.5, zorder=4, gid=f"point-{row['method']}",
+    )  # fmt: skip
+
+
+def describe(table, looks):
+    best = []
+    for setting in settings_of(table):
+        rows = rows_in(table, setting)
+        purity, nmi = (leaders(rows, metric, looks, count=1) for metric in METRICS)
+        best.append(f"at {setting[0]}/{setting[1]} topics highest purity {purity}, NMI {nmi}")
+    return (
+        f"Purity against NMI of {rivals(table, looks)['method'].nunique()} methods on "
+        f"{table['dataset'].iloc[0]} data: {'; '.join(best)}."
+    )

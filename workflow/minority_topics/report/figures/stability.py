@@ -1,13 +1,14 @@
 """How much a model's clusters and scores depend on its random state alone."""
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 from ...scores.statistics import summarise
-from . import bars, controls, name_models, repetitions_of, rows_in, settings_of
+from .rows import bars, beside, height_of, name_rows, places_of
+from .style import COLUMN, INK, OUR_SHADES, GUIDED
+from .words import data_words, leaders, note, repetitions_of, rows_in, settings_of
 
 METRICS = ["stability", "purity", "nmi"]
-SPREAD = {"purity": ("Purity", "o"), "nmi": ("NMI", "s")}
+SPREAD = {"purity": ("purity", "o", GUIDED, -0.18), "nmi": ("NMI", "s", OUR_SHADES[1], 0.18)}
 
 
 def table(scores):
@@ -15,34 +16,40 @@ def table(scores):
 
 
 def plot(table, looks):
-    table = table[~controls(table, looks)].reset_index(drop=True)
-    figure, (agreement, spread) = plt.subplots(
-        1, 2, figsize=(9, 0.3 * len(table) + 1.2), layout="constrained", sharey=True
+    table = table[[looks[method].rival for method in table["method"]]]
+    places = places_of(table, looks)
+    figure, (agreement, scatter) = plt.subplots(
+        1, 2, figsize=(COLUMN, height_of(places, 1.25)), layout="constrained", sharey=True
     )
-    name_models(agreement, table, looks)
-    bars(agreement, table, "stability", looks)
-    agreement.set_xlim(0, 1)
-    agreement.set_title("Agreement of clusters (AMI)", loc="left")
-    for metric, (label, marker) in SPREAD.items():
-        offset = -0.15 if metric == "purity" else 0.15
-        spread.plot(
-            table[f"{metric}_sd"],
-            np.arange(len(table)) + offset,
-            marker,
-            label=label,
-            color="#0072B2" if metric == "purity" else "#E69F00",
-            markeredgecolor="black",
-            markeredgewidth=0.5,
-        )
-    spread.set_xlim(0, None)
-    spread.set_title("Standard deviation of scores", loc="left")
-    spread.locator_params(axis="x", nbins=5)
-    figure.legend(*spread.get_legend_handles_labels(), loc="outside right upper", frameon=False)
-    spread.tick_params(axis="y", length=0)
-    first = table.iloc[0]
-    figure.supxlabel(
-        f"{first['dataset']} data, {first['n_topics']} topics; {repetitions_of(table)} random "
-        "states on one corpus",
-        fontsize=8,
-    )
+    name_rows(agreement, places, looks)
+    bars(agreement, table, "stability", looks, places, 1.0)
+    agreement.set_title("Agreement")
+    agreement.set_xlabel("AMI of two fits")
+    for _, row in table.iterrows():
+        text = f"{row['stability']:.2f}" if row["stability"] == row["stability"] else "–"
+        beside(agreement, places[row["method"]], text)
+    for metric, (label, marker, colour, offset) in SPREAD.items():
+        scatter.plot(
+            table[f"{metric}_sd"], table["method"].map(places) + offset, marker, label=label,
+            color=colour, markeredgecolor=INK, markeredgewidth=0.4, markersize=3.5,
+        )  # fmt: skip
+    scatter.set_xlim(0, None)
+    scatter.set_title("Spread of scores")
+    scatter.set_xlabel("Standard deviation")
+    for panel in (agreement, scatter):
+        panel.tick_params(axis="y", length=0)
+        panel.locator_params(axis="x", nbins=4)
+    figure.legend(
+        *scatter.get_legend_handles_labels(), loc="outside upper right", ncols=2,
+        handletextpad=0.1, columnspacing=1,
+    )  # fmt: skip
+    note(figure, f"{data_words(table)}; {repetitions_of(table)} random states on one corpus.")
     return figure
+
+
+def describe(table, looks):
+    return (
+        f"Agreement of the clusterings of two random states (AMI) on {data_words(table)}, and "
+        f"standard deviations of purity and NMI. Highest agreement: "
+        f"{leaders(table, 'stability', looks)}."
+    )

@@ -1,0 +1,138 @@
+"""Labels beside what they name, so that no legend has to be looked up; none lies on another."""
+
+import itertools
+
+import numpy as np
+
+from .style import GREY, INK, SMALLEST
+
+# Where a label may stand: directions around its point, and distances from it in points.
+ANGLES = np.radians(np.arange(0, 360, 22.5))
+DISTANCES = (5, 10, 16, 24, 34, 46, 60)
+# From here on a line leads from the label to its point.
+FAR = 12
+NEAR = np.array([-5, -5, 5, 5])  # around the box of a point
+PASSES = 4
+
+
+def label_points(axes, points, texts, bold=(), lines=()):
+    """Name points of the axes, each near its own, clear of all other names and of points.
+
+    `lines` are the ends of lines, ((x, y), (x, y)), to keep off as well. The layout must be
+    settled, since places are sought in points of the page. A box is (left, bottom, right, top).
+    """
+    figure = axes.figure
+    per_point = figure.dpi / 72
+    centres = axes.transData.transform(np.asarray(points, dtype=float)) / per_point
+    frame = axes.get_window_extent().extents / per_point
+    sizes = [_size(axes, text, number in bold) / per_point for number, text in enumerate(texts)]
+    marks = np.hstack([centres - 3, centres + 3])
+    ends = axes.transData.transform(np.reshape(lines, (-1, 2))).reshape(-1, 2, 2) / per_point
+    strokes = np.hstack([ends.min(axis=1) - 1, ends.max(axis=1) + 1])
+    candidates = [_candidates(*pair, frame) for pair in zip(centres, sizes, strict=True)]
+    chosen: list[int | None] = [None] * len(texts)
+    for _, number in itertools.product(range(PASSES), range(len(texts))):
+        boxes, distances = candidates[number]
+        placed = [i for i, k in enumerate(chosen) if k is not None and i != number]
+        others = np.array([candidates[i][0][chosen[i]] for i in placed]).reshape(-1, 4)
+        leaders = [_leader(box, centres[i]) for i, box in zip(placed, others, strict=True)]
+        strangers = np.delete(marks, number, axis=0)
+        crossed = np.vstack([others, strangers])
+        own = [_overlap(_leader(box, centres[number]), crossed).sum() for box in boxes]
+        costs = distances + 4 * _overlap(boxes, marks) + _overlap(boxes, strokes)
+        # Near another point a label would be taken for its name.
+        costs += 0.5 * _overlap(boxes, strangers + NEAR)
+        costs += 20 * _overlap(boxes, others) + 2 * np.array(own)
+        costs += 2 * _overlap(boxes, np.vstack([np.empty((0, 4)), *leaders]))
+        chosen[number] = int(costs.argmin())
+    for number, text in enumerate(texts):
+        box = candidates[number][0][chosen[number]]
+        _write(axes, points[number], text, box, centres[number], number in bold)
+
+
+def _size(axes, text, bold):
+    probe = axes.text(0, 0, text, fontsize=SMALLEST, fontweight="bold" if bold else "normal")
+    extent = probe.get_window_extent()
+    probe.remove()
+    return np.array([extent.width, extent.height])
+
+
+def _candidates(centre, size, frame):
+    """Boxes around a point that lie in the frame, and how far each is off."""
+    boxes, distances = [], []
+    for distance, angle in itertools.product(DISTANCES, ANGLES):
+        way = np.array([np.cos(angle), np.sin(angle)])
+        # One edge of the box at least keeps the distance, whatever the direction.
+        middle = centre + way * distance + np.clip(1.5 * way, -1, 1) * size / 2
+        boxes.append(np.hstack([middle - size / 2, middle + size / 2]))
+        distances.append(distance)
+    boxes, distances = np.array(boxes), np.array(distances, dtype=float)
+    outside = (boxes[:, :2] < frame[:2]).any(axis=1) | (boxes[:, 2:] > frame[2:]).any(axis=1)
+    return boxes, distances + 1e6 * outside
+
+
+def _leader(box, centre):
+    """Small boxes along the line from a label to its point; none where it has no line."""
+    middle = (box[:2] + box[2:]) / 2
+    if _distance(box, centre) <= FAR:
+        return np.empty((0, 4))
+    steps = np.linspace(0, 1, 12)[:, None]
+    along = middle * (1 - steps) + centre * steps
+    return np.hstack([along - 1, along + 1])
+
+
+def _distance(box, centre):
+    """From a point to the nearest edge of a box."""
+    return np.hypot(*np.maximum(np.maximum(box[:2] - centre, centre - box[2:]), 0))
+
+
+def _overlap(boxes, others):
+    """The area that each box shares with all others."""
+    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
+    return (high - low).clip(min=0).prod(axis=2).sum(axis=1)
+
+
+def _write(axes, point, text, box, centre, bold):
+    offset = (box[:2] + box[2:]) / 2 - centre
+    line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
+    label = axes.annotate(
+        text, point, xytext=offset, textcoords="offset points", ha="center", va="center",
+        fontsize=SMALLEST, color=INK, fontweight="bold" if bold else "normal", zorder=5,
+        arrowprops={**line, "relpos": (0.5, 0.5)} if _distance(box, centre) > FAR else None,
+    )  # fmt: skip
+    label.set_in_layout(False)
+
+
+def label_ends(axes, ends, height):
+    """Name lines right of the axes, at the y where each ends, pushed apart where they are near.
+
+    `ends` are (y, text, bold); `height` is about that of the axes, in inches.
+    """
+    limits = axes.get_yaxis_transform()
+    to_axes = limits - axes.transAxes
+    wanted = [to_axes.transform((1, y))[1] for y, _, _ in ends]
+    order = np.argsort(wanted, kind="stable")
+    gap = 1.15 * SMALLEST / (72 * height)
+    places = spread_out(np.array(wanted)[order], gap)
+    for number, place in zip(order, places, strict=True):
+        y, text, bold = ends[number]
+        axes.annotate(
+            text, (1, y), xycoords=limits, xytext=(1.06, place), textcoords="axes fraction",
+            va="center", fontsize=SMALLEST, fontweight="bold" if bold else "normal", color=INK,
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 1,
+                        "shrinkB": 1, "relpos": (0, 0.5)},
+        )  # fmt: skip
+
+
+def spread_out(places, gap):
+    """Ascending places, moved as little as needed to lie `gap` apart, the last no higher than 1."""
+    apart = np.array(places, dtype=float)
+    for number in range(1, len(apart)):
+        apart[number] = max(apart[number], apart[number - 1] + gap)
+    highest = max(1.0, float(np.max(places, initial=0)))
+    for number in reversed(range(len(apart))):
+        apart[number] = min(apart[number], highest)
+        highest = apart[number] - gap
+    return apart
