@@ -50,6 +50,34 @@ rule figure:
         " {params.published:q} --methods-file {input.methods_file:q} --out {output.png:q} &> {log:q}"
 
 
+rule provenance:
+    input:
+        config=CONFIGURATION,
+        methods_file=METHODS_FILE,
+        locks=report_locks,
+        # Made of the fits: new ones are dated anew.
+        versions=rules.versions.output.table,
+        library=modules("study.provenance"),
+        environment=environments("study"),
+    output:
+        facts=PROVENANCE,
+    log:
+        log_file("provenance", "{dataset}"),
+    wildcard_constraints:
+        dataset=any_of(CONFIG["datasets"]),
+    localrule: True
+    conda:
+        "../../envs/study.yaml"
+    params:
+        python=python_of("study"),
+    message:
+        "What made the results of {wildcards.dataset}"
+    shell:
+        "{params.python:q} -m minority_topics provenance --config {input.config:q}"
+        " --methods-file {input.methods_file:q} --locks {input.locks:q}"
+        " --out {output.facts:q} &> {log:q}"
+
+
 rule report:
     input:
         tables=report_tables,
@@ -57,6 +85,7 @@ rule report:
         corpora=rules.vectorise.output.corpora,
         versions=rules.versions.output.table,
         config=CONFIGURATION,
+        provenance=PROVENANCE,
         methods_file=METHODS_FILE,
         library=modules("report.page", "report.templates"),
         environment=environments("study"),
@@ -76,5 +105,5 @@ rule report:
     shell:
         "{params.python:q} -m minority_topics report --tables {input.tables:q}"
         " --figures {input.figures:q} --corpora {input.corpora:q} --versions {input.versions:q}"
-        " --config {input.config:q} --methods-file {input.methods_file:q}"
-        " --out {output.page:q} &> {log:q}"
+        " --config {input.config:q} --provenance {input.provenance:q}"
+        " --methods-file {input.methods_file:q} --out {output.page:q} &> {log:q}"

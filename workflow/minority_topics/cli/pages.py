@@ -23,12 +23,35 @@ def figure(options):
 
 
 @verb(
+    "Record what made results: version, commit, date, machine and hashes.",
+    argument("--config", type=Path, required=True, help="the effective configuration"),
+    METHODS_FILE,
+    argument("--locks", type=Path, nargs="*", default=[], help="locks of environments"),
+    argument("--out", type=Path, required=True),
+)
+def provenance(options):
+    from ..base.files import write_json
+    from ..study.paths import resolve
+    from ..study.provenance import provenance
+
+    methods_file = resolve(options.methods_file)
+    write_json(options.out, provenance(options.config, methods_file, options.locks))
+
+
+@verb(
     "Put figures, tables and verdicts of a dataset on one page.",
     argument("--tables", type=Path, nargs="+", required=True, help="CSVs, `scores.csv` among them"),
-    argument("--figures", type=Path, nargs="*", default=[], help="PNGs, in the order to appear"),
+    argument(
+        "--figures",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="PNGs, in the order to appear; SVG and TXT beside them",
+    ),
     argument("--corpora", type=Path, required=True, help="folder that `vectorise` wrote"),
     argument("--versions", type=Path, required=True, help="table that `versions` wrote"),
     argument("--config", type=Path, required=True, help="the effective configuration"),
+    argument("--provenance", type=Path, help="file that `provenance` wrote"),
     METHODS_FILE,
     argument("--out", type=Path, required=True),
 )
@@ -37,7 +60,10 @@ def report(options):
     from ..study.registry import read_methods
 
     tables = {path.stem: path for path in options.tables}
-    sources = Sources(tables, options.figures, options.corpora, options.versions, options.config)
+    sources = Sources(
+        tables, options.figures, options.corpora, options.versions, options.config,
+        options.provenance,
+    )  # fmt: skip
     write_report(sources, read_methods(options.methods_file), options.out)
 
 

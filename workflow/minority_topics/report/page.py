@@ -1,47 +1,59 @@
-"""One page that reads like a results section: verdicts, figures, tables, methods, configuration.
+"""One page that reads like a results section: verdicts, leaderboard, figures, tables, provenance.
 
-Everything is inside the page, so that it opens from disk without a network.
+Everything is inside the page, so that it opens from disk without a network, and a content security
+policy lets nothing run but the page's own script. Sentences with results come from tables.
 """
 
 import base64
-import json
-from dataclasses import dataclass
+import hashlib
+import os
 from pathlib import Path
 
 import jinja2
+from markupsafe import Markup
 
-from ..base.files import read_csv, write_text
-from ..corpus.storage import read_facts
+from ..base.files import write_text
 from ..scores.cards import CARDS
-from ..scores.statistics import SETTING, feasible, in_setting, summarise
-from ..scores.tables import read_frame
-from ..study.registry import first_model, full_label
+from ..scores.statistics import LEAST_FOR_INTERVAL, LEAST_FOR_VERDICT
+from . import numbers, sections
+from .abstract import abstract
 from .catalogue import FIGURES, sweep_figure
+from .leaderboard import leaderboard
+from .material import PAPER_SETTING, Material, Sources, setting_label
+
+__all__ = ["Sources", "write_report"]
 
 TEMPLATES = Path(__file__).with_name("templates")
-COMPARED = ("purity", "nmi", "jsd_mean")
-
-
-@dataclass(frozen=True)
-class Sources:
-    """Files that a page is made from: tables by name, PNGs in the order to appear, corpora."""
-
-    tables: dict[str, Path]
-    figures: list[Path]
-    corpora: Path
-    versions: Path
-    config: Path
-
-    def table(self, name):
-        """A table of the study, None where the configuration has none or it is empty."""
-        path = self.tables.get(name)
-        if path is None or not path.read_text(encoding="utf-8").strip():
-            return None
-        return read_frame(path)
+# Sections in order: the anchor, which is a template's name as well, and the title.
+SECTIONS = {
+    "verdicts": "Verdicts on the paper's claims",
+    "leaderboard": "Leaderboard",
+    "figures": "Figures",
+    "topics": "True topics and what was found",
+    "comparisons": "Our model against every rival",
+    "decomposition": "Start, solver and restarts taken apart",
+    "published": "Published numbers beside ours",
+    "solvers": "The solvers of constrained NMF",
+    "variants": "Variants of models",
+    "peers": "Newer models beyond the paper",
+    "dataset": "The dataset",
+    "deviations": "Deviations from the paper",
+    "limitations": "Limitations",
+    "statistics": "A note on the statistics",
+    "methods": "Methods",
+    "configuration": "Configuration",
+    "provenance": "Provenance",
+}
 
 
 def write_report(sources, methods, out):
     """Write the report of a dataset."""
+    material = Material(sources, methods)
+    page = _environment().get_template("report.html.jinja").render(_page(material, Path(out)))
+    write_text(out, page)
+
+
+def _environment():
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -49,123 +61,129 @@ def write_report(sources, methods, out):
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = _number
-    page = environment.get_template("report.html.jinja").render(_content(sources, methods))
-    write_text(out, page)
+    for name in ("number", "signed", "interval", "p_value", "counted", "listed"):
+        environment.filters[name] = getattr(numbers, name)
+    return environment
 
 
-def _content(sources, methods):
-    scores, variants = sources.table("scores"), sources.table("variants")
-    if scores is None:
-        raise ValueError("a report needs scores.csv among its tables; `score` writes it")
-    settings = scores[SETTING].drop_duplicates().to_numpy().tolist()
-    first = in_setting(scores, settings[0])
-    names = list(dict.fromkeys(scores["method"]))
-    used = names if variants is None else list(dict.fromkeys(variants["method"]))
+def _page(material, out):
+    content = _content(material, out)
+    style, script = (_template_text(name) for name in ("page.css", "page.js"))
     return {
-        "dataset": scores["dataset"].iloc[0],
-        "facts": read_facts(sources.corpora / "0"),
-        "n_corpora": len(list(sources.corpora.glob("*/corpus.json"))),
-        "settings": settings,
-        "n_fits": len(scores),
-        "n_methods": len(names),
-        "repetitions": int(scores["repetition"].max()) + 1,
-        "failures": _failures(scores),
-        "labels": {name: full_label(methods, name) for name in used},
-        "cards": {name: CARDS[name] for name in COMPARED},
-        "claims": _rows(sources.table("claims")),
-        "numbers": _rows(sources.table("paper_vs_ours")),
-        "comparisons": _comparisons(sources.table("comparisons"), settings[0]),
-        "solvers": _solvers(first, methods),
-        "variants": _variants(variants, methods),
-        "figures": [_figure(path) for path in sources.figures],
-        "methods": _methods(used, methods, read_csv(sources.versions)),
-        "config": sources.config.read_text(encoding="utf-8"),
+        "sections": {name: title for name, title in SECTIONS.items() if content[name]},
+        "content": content,
+        "dataset": material.dataset,
+        "abstract": abstract(material),
+        "settings": material.settings,
+        "setting_label": setting_label,
+        "first": setting_label(material.first),
+        "ours": material.labels[material.ours],
+        "n_corpora": len(material.facts),
+        "n_fits": len(material.scores),
+        "repetitions": material.repetitions,
+        "ground_truth": material.facts[0]["ground_truth"],
+        "tables": _links(material.sources.tables, out),
+        "style": style,
+        "script": script,
+        "policy": _policy(style, script),
     }
 
 
-def _rows(table):
-    return [] if table is None else table.to_dict("records")
+def _content(material, out):
+    """What every section shows, by its name; a section that would show nothing has nothing."""
+    return {
+        "verdicts": sections.claim_cards(material),
+        "leaderboard": leaderboard(material),
+        "figures": [_figure(path, out) for path in material.sources.figures],
+        "topics": sections.true_topics(material),
+        "comparisons": sections.comparisons(material),
+        "decomposition": sections.parts(material),
+        "published": sections.published(material),
+        "solvers": sections.solvers(material),
+        "variants": sections.extras(material, "variant"),
+        "peers": sections.extras(material, "peer"),
+        "dataset": sections.datasets(material),
+        "deviations": _described(material),
+        "limitations": _described(material),
+        "statistics": {
+            "kinds": sections.interval_kinds(material),
+            "least_interval": LEAST_FOR_INTERVAL,
+            "least_verdict": LEAST_FOR_VERDICT,
+            "cards": [CARDS[card.name] for card in material.metrics],
+        },
+        "methods": {
+            "rows": sections.methods(material),
+            "failures": sections.failures(material),
+        },
+        "configuration": material.sources.config.read_text(encoding="utf-8"),
+        "provenance": material.provenance,
+    }
 
 
-def _failures(scores):
-    """Fits that did not come out, by method and reason."""
-    bad = scores[scores["status"] != "ok"]
-    groups = bad.groupby(["method", "status", "reason"], sort=False).size()
-    return [(*key, count) for key, count in groups.items()]
+def _described(material):
+    """What the sections of plain text ask: of which kind the data is, and what was run on it."""
+    dataset = material.config["datasets"][material.dataset]
+    modules = {material.methods[name].module for name in material.labels}
+    return {
+        "dataset": dataset,
+        "injected": dataset["kind"] == "injected",
+        "simulated": dataset.get("background") == "simulated",
+        "modules": modules,
+        "options": material.options(material.ours),
+        "ours_is_constrained": material.methods[material.ours].ours,
+        "facts": material.facts[0],
+        "controls": [
+            label for name, label in material.labels.items() if material.is_keyword_control(name)
+        ],
+        "at_paper_setting": PAPER_SETTING in material.settings,
+    }
 
 
-def _comparisons(table, setting):
-    if table is None:
-        return []
-    chosen = in_setting(table, setting)
-    chosen = chosen[chosen["metric"].isin(COMPARED)]
-    return chosen.to_dict("records")
-
-
-def _solvers(first, methods):
-    """Means of what the solvers of constrained NMF have left, in the first setting."""
-    rows = []
-    for name, fits in first[first["status"] == "ok"].groupby("method", sort=False):
-        if methods[name].ours:
-            row = {"method": name, "fits": len(fits)}
-            row["met"] = int(feasible(fits).sum())
-            columns = ("least_seed_share", "largest_free_weight", "objective", "purity", "nmi")
-            rows.append(row | {column: fits[column].mean() for column in columns})
-    return rows
-
-
-def _variants(table, methods):
-    """Named variants of baselines beside the first model, and on what each is ahead of it."""
-    if table is None:
-        return []
-    summary = summarise(table, COMPARED)
-    ours = summary.set_index("method").loc[first_model(methods, summary["method"])]
-    rows = []
-    for row in summary.to_dict("records"):
-        method = methods[row["method"]]
-        if method.is_variant and not method.ours:
-            row["ahead"] = [
-                CARDS[metric].label
-                for metric in COMPARED
-                if (row[metric] - ours[metric]) * (1 if CARDS[metric].direction == "higher" else -1)
-                > 0
-            ]
-            rows.append(row)
-    return rows
-
-
-def _figure(path):
+def _figure(path, out):
+    """A figure with its text; its SVG goes in as an image, where nothing can run or clash."""
     path = Path(path)
     known = FIGURES.get(path.stem) or sweep_figure(path.stem, _sweep_key(path))
-    image = base64.b64encode(path.read_bytes()).decode()
-    return {"figure": known, "source": f"data:image/png;base64,{image}"}
+    image = base64.b64encode(path.with_suffix(".svg").read_bytes()).decode()
+    return {
+        "figure": known,
+        "source": f"data:image/svg+xml;base64,{image}",
+        "text": path.with_suffix(".txt").read_text(encoding="utf-8").strip(),
+        "links": {ending: _link(path.with_suffix(f".{ending}"), out) for ending in ("csv", "pdf")},
+    }
 
 
 def _sweep_key(path):
+    from ..scores.tables import read_frame
     from .figures.sweep import key_of
 
     return key_of(read_frame(path.with_suffix(".csv")))
 
 
-def _methods(used, methods, versions):
-    """Methods with the versions they ran in, and what their fits say of themselves."""
-    known = {row["method"]: row for row in versions}
-    return [
-        {
-            "row": methods[name],
-            "name": name,
-            "versions": json.loads(known[name]["versions"] or "{}"),
-            "engine": known[name]["engine"],
-        }
-        for name in used
-    ]
+def _links(paths, out):
+    return {name: _link(path, out) for name, path in paths.items()}
 
 
-def _number(value, digits=3):
-    """A number for reading; nothing for one that is undefined."""
-    if value is None or value != value:
-        return "–"
-    if value and abs(value) < 10**-digits:
-        return f"{value:.1e}"
-    return f"{value:.{digits}f}"
+def _link(path, out):
+    """The way from the page to a file beside it."""
+    return Path(os.path.relpath(path, out.parent)).as_posix()
+
+
+def _template_text(name):
+    """A file that goes into the page as it is: it must not end the element it stands in."""
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    if "</" in text:
+        raise ValueError(f"{TEMPLATES / name}: </ would end the page's element; write it apart")
+    return Markup(text)
+
+
+def _policy(style, script):
+    """A content security policy: these two run, images are inside, and nothing else is."""
+    hashes = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (style, script)
+    )
+    style_hash, script_hash = (f"'sha256-{value}'" for value in hashes)
+    return (
+        f"default-src 'none'; style-src {style_hash}; script-src {script_hash}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )

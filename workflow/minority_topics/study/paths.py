@@ -27,6 +27,7 @@ FIGURE = "results/{dataset}/{folder}/{figure}"  # with five endings
 RESOURCES = "results/{dataset}/resources/fits.csv"
 COST = "results/{dataset}/resources/cost.csv"
 VERSIONS = "results/{dataset}/resources/versions.csv"
+PROVENANCE = "results/{dataset}/resources/provenance.json"
 CONFIGURATION = "results/{dataset}/config.yaml"
 REPORT = "results/{dataset}/report.html"
 ALL_VERDICTS = "results/tables/paper_vs_ours.csv"

@@ -1,0 +1,147 @@
+"""The abstract: a few sentences made of the tables, each with the table it rests on.
+
+No result is written in: without a table there is no sentence.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ..scores.cards import CARDS
+from ..scores.statistics import in_setting
+from .material import setting_label
+from .numbers import counted, listed, number, signed
+
+# What the sentence on the best other model, and that on the keyword controls, tell.
+MAIN = ("purity", "nmi", "jsd_mean")
+CONTROLLED = ("purity", "nmi", "ami_injected", "f1")
+TOO_FEW = "too few repetitions"
+CLEAR = 0.05
+
+
+@dataclass(frozen=True)
+class Sentence:
+    text: str
+    table: str
+
+
+def abstract(material):
+    """Sentences on the data, the main comparison, the keyword controls, the parts, the claims."""
+    sentences = (_data, _main, _controls, _parts, _claims)
+    return [sentence for make in sentences if (sentence := make(material))]
+
+
+def _data(material):
+    facts = material.facts[0]
+    controls = sum(map(material.is_control, material.names))
+    models = len(material.names) - controls
+    known = facts["injected_documents"]
+    corpora = len(material.facts)
+    text = f"{counted(models, 'topic model')} and {counted(controls, 'control')} were fitted "
+    text += f"{counted(material.repetitions, 'time')} each "
+    if corpora > 1:
+        text += f"to {corpora} corpora of the {material.dataset} data, the first of which has "
+    else:
+        text += f"to the {material.dataset} data, which has "
+    text += counted(facts["documents"], "document")
+    text += f", {known} of them with a known minority topic" if known else ""
+    text += f", at {counted(len(material.settings), 'setting')} of topics/minority topics "
+    return Sentence(text + f"({listed(map(setting_label, material.settings))}).", "scores")
+
+
+def _in_first(material, is_wanted):
+    """Comparisons in the first setting with the rivals that are wanted."""
+    if material.comparisons is None:
+        return None
+    rows = in_setting(material.comparisons, material.first)
+    rows = rows[[is_wanted(name) for name in rows["other"]]]
+    return None if rows.empty else rows
+
+
+def _main(material):
+    """Our model against the best other one, by metric; variants and peers count."""
+    rows = _in_first(material, material.is_other_model)
+    if rows is None:
+        return None
+    told = []
+    for metric in MAIN:
+        rivals = rows[rows["metric"] == metric].dropna(subset=["other_mean"])
+        if len(rivals):
+            higher = CARDS[metric].direction == "higher"
+            best = rivals["other_mean"].idxmax() if higher else rivals["other_mean"].idxmin()
+            row = rivals.loc[best]
+            told.append(
+                f"{CARDS[metric].label} {number(row['ours_mean'])} against "
+                f"{number(row['other_mean'])} of {material.labels[row['other']]} "
+                f"({row['grade']})"
+            )
+    return told and Sentence(
+        f"Beside the best other model in each metric, {material.labels[material.ours]} has, at "
+        f"{setting_label(material.first)}: {listed(told, '; ')}.",
+        "comparisons",
+    )
+
+
+def _controls(material):
+    """What is left once a plain look for seed words is taken for a rival."""
+    rows = _in_first(material, material.is_keyword_control)
+    if rows is None:
+        return None
+    told = []
+    for name, group in rows[rows["metric"].isin(CONTROLLED)].groupby("other", sort=False):
+        grades = group.groupby("grade", sort=False)
+        parts = [f"{grade} in {listed(map(_pair, _records(found)))}" for grade, found in grades]
+        told.append(f"{material.labels[name]}: {listed(parts, '; ')}")
+    if not told:
+        return None
+    return Sentence(
+        "Controls that only look for seed words set the bar for any claim; our model stands so "
+        f"beside them. {'. '.join(told)}.",
+        "comparisons",
+    )
+
+
+def _pair(row):
+    means = f"{number(row['ours_mean'])} against {number(row['other_mean'])}"
+    return f"{CARDS[row['metric']].label} ({means})"
+
+
+def _records(frame):
+    return frame.to_dict("records")
+
+
+def _parts(material):
+    """What start, solver and restarts bring: the change in purity when one is taken away."""
+    if material.parts is None:
+        return None
+    rows = material.parts
+    rows = rows[(rows["base"] == "ours") & (rows["metric"] == "purity")].dropna(subset="difference")
+    if rows.empty:
+        return None
+    rows = rows.loc[rows["difference"].abs().sort_values(ascending=False).index]
+    told = [
+        f"{row['change']} {signed(row['difference'])}"
+        + ("" if row["p_holm"] < CLEAR else " (not clear)")
+        for row in _records(rows)
+    ]
+    return Sentence(
+        f"Taken apart, one change at a time, the model's purity of "
+        f"{number(rows['base_mean'].iloc[0])} changes so: {listed(told)}.",
+        "parts",
+    )
+
+
+def _claims(material):
+    """How the paper's claims came out for our model, counted by verdict."""
+    mine = [row for row in material.claims if row["method"] in (material.ours, "")]
+    if not mine:
+        return None
+    counts = Counter(row["verdict"] for row in mine)
+    if set(counts) == {TOO_FEW}:
+        text = f"{counted(material.repetitions, 'repetition')} are too few for any verdict."
+        return Sentence(text, "claims")
+    told = listed(f"{verdict} ({count})" for verdict, count in counts.most_common())
+    return Sentence(
+        f"The paper's claims, as far as they concern {material.labels[material.ours]} or all "
+        f"models, come out so: {told}.",
+        "claims",
+    )

@@ -1,0 +1,47 @@
+"""Numbers and lists as the page shows them."""
+
+MINUS = "\N{MINUS SIGN}"
+NOTHING = "\N{EN DASH}"
+
+
+def number(value, digits=3):
+    """A number for reading; a dash for one that is undefined."""
+    if value is None or value != value:
+        return NOTHING
+    if abs(value) == float("inf"):
+        return (MINUS if value < 0 else "") + "∞"
+    small = value and abs(value) < 10**-digits
+    text = f"{abs(value):.1e}" if small else f"{abs(value):,.{digits}f}"
+    zero = not float(text.replace(",", ""))
+    return MINUS + text if value < 0 and not zero else text
+
+
+def signed(value, digits=3):
+    """A difference: with its sign, whichever it is."""
+    text = number(value, digits)
+    return text if text[0] in (MINUS, NOTHING) else f"+{text}"
+
+
+def interval(low, high, digits=3):
+    """The ends of an interval, "" where there is none."""
+    if any(end is None or end != end for end in (low, high)):
+        return ""
+    return f"{number(low, digits)} to {number(high, digits)}"
+
+
+def p_value(value):
+    """A p-value; below 0.001 that is all it says."""
+    return "< 0.001" if value is not None and value < 0.001 else number(value)
+
+
+def counted(count, noun):
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listed(items, separator=", "):
+    """Items in a sentence: a, b and c."""
+    items = list(items)
+    if len(items) < 2:
+        return "".join(items)
+    joint = separator if separator.strip() == ";" else " "
+    return f"{separator.join(items[:-1])}{joint}and {items[-1]}"
