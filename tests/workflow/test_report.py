@@ -1,113 +1,265 @@
-"""The report in a real browser: nothing missing, nothing too wide, no network, no error."""
+"""The results page: its sections, where its numbers come from, and hostile text in it."""
 
-import json
-import os
+import base64
+import hashlib
 import re
-import shutil
-import subprocess
+from html import unescape
+from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import corpus_of, planted, snakemake, tiny
+from helpers import snakemake, tiny
+from study_folder import EXTRAS, FIGURE_NAMES, HOSTILE, write_study
 
-from minority_topics.base.files import write_json
-from minority_topics.base.manifest import write_manifest
+from minority_topics.base.files import read_csv
+from minority_topics.report.abstract import abstract
 from minority_topics.report.catalogue import FIGURES
-from minority_topics.report.figures import draw
-from minority_topics.report.page import Sources, _variants, write_report
-from minority_topics.scores.statistics import COMPARED, compare, summarise
-from minority_topics.scores.tables import write_rows
-from minority_topics.scores.verdicts import claims, numbers
-from minority_topics.study.registry import read_methods
+from minority_topics.report.material import Material
+from minority_topics.report.numbers import listed, number, p_value, signed
+from minority_topics.report.page import SECTIONS, write_report
+from minority_topics.report.sections import tone
 
-METHODS = read_methods()
-SHOWN = [name for name, figure in FIGURES.items() if figure.table in ("scores", "random_states")]
-# Asks the page itself what a reader would see, and leaves the answer where --dump-dom shows it.
-PROBE = """
-<script>
-window.addEventListener("load", () => {
-  const images = [...document.images].map(image => ({
-    alt: image.alt, loaded: image.naturalWidth > 0,
-    width: image.getBoundingClientRect().width, right: image.getBoundingClientRect().right,
-  }));
-  const wide = document.documentElement.scrollWidth, width = document.documentElement.clientWidth;
-  document.body.dataset.seen = JSON.stringify({images, wide, width});
-});
-</script>
-"""
+DECIMAL = re.compile(r"\d[\d,]*\.\d+")
+LARGEST = 4_000_000
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """The report of a small made-up study, with a method that failed."""
+class Page(HTMLParser):
+    """Elements of a page with their attributes, and the text of every section."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.elements, self.texts, self._section, self._silent = [], {}, None, None
+        self.source = path.read_text(encoding="utf-8")
+        self.feed(self.source)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag == "section":
+            self._section = dict(attributes)["id"]
+        if tag in ("script", "style"):
+            self._silent = tag
+
+    def handle_endtag(self, tag):
+        if tag == self._silent:
+            self._silent = None
+        if tag in ("td", "th"):
+            self.handle_data(" ")
+
+    def handle_data(self, text):
+        if self._section and not self._silent:
+            self.texts[self._section] = self.texts.get(self._section, "") + text
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["full", "quick"])
+def study(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("study") / "simulated"
-    corpus_of(folder / "corpus" / "0", planted(30))
-    facts = {"documents": 30, "words": 32, "injected_documents": 3, "ground_truth": "made up"}
-    write_json(folder / "corpus" / "0" / "corpus.json", facts)
-    write_manifest(folder / "corpus" / "0")
-    (folder / "config.yaml").write_text(
-        "methods: [a <b> & c]\nvariants: [guidednmf_lam1]\n", encoding="utf-8"
+    sources, methods = write_study(folder, full=request.param)
+    write_report(sources, methods, folder / "report.html")
+    return request.param, Material(sources, methods), Page(folder / "report.html")
+
+
+def test_has_the_sections_that_have_a_table_and_no_other(study):
+    full, _, page = study
+    shown = [element["id"] for element in page.all("section")]
+    missing = {
+        "leaderboard", "topics", "comparisons", "decomposition", "published", "variants", "peers",
+    }  # fmt: skip
+    expected = [name for name in SECTIONS if full or name not in missing]
+    assert shown == ["abstract", *expected]
+    links = [element["href"] for element in page.all("a")]
+    assert [f"#{name}" for name in shown] == [href for href in links if href.startswith("#")][1:]
+
+
+def test_every_id_is_there_once(study):
+    _, _, page = study
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_headings_go_down_one_step_at_a_time(study):
+    _, _, page = study
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert max(np.diff(levels)) <= 1
+
+
+def test_hostile_text_stays_text(study):
+    full, _, page = study
+    assert len(page.all("script")) == 1
+    assert "49" not in page.texts["configuration"]
+    assert HOSTILE in page.texts["configuration"].replace("\n  ", " ")
+    if full:
+        for section in ("verdicts", "leaderboard", "topics", "decomposition", "methods"):
+            assert HOSTILE in page.texts[section], section
+        alternatives = [image["alt"] for image in page.all("img")]
+        assert alternatives == [f"Bars of {name}. {HOSTILE}" for name in FIGURE_NAMES]
+    handlers = [name for _, given in page.elements for name in given if name.startswith("on")]
+    assert handlers == []
+    assert [given for _, given in page.elements if "style" in given] == []
+
+
+def test_policy_names_the_style_and_the_script_that_are_there(study):
+    _, _, page = study
+    (policy,) = (m["content"] for m in page.all("meta") if "http-equiv" in m)
+    assert policy.startswith("default-src 'none'; ")
+    for tag in ("style", "script"):
+        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", page.source, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}';" in policy
+
+
+def test_is_small_and_asks_for_nothing_outside(study):
+    _, material, page = study
+    assert len(page.source.encode()) < LARGEST
+    assert all(image["src"].startswith("data:") for image in page.all("img"))
+    (icon,) = page.all("link")
+    assert icon["href"] == "data:,"
+    folder = material.sources.config.parent
+    for link in (element["href"] for element in page.all("a")):
+        assert link.startswith("#") or (folder / link).is_file(), link
+    for name in FIGURE_NAMES:
+        for ending in ("csv", "pdf"):
+            assert f"figures/{name}.{ending}" in [element["href"] for element in page.all("a")]
+        assert FIGURES[name].title in page.texts["figures"]
+
+
+def known_numbers(sources):
+    """Every number of the tables, and every decimal that their text holds."""
+    found, words = [], set()
+    for path in sources.tables.values():
+        for row in read_csv(path):
+            for cell in row.values():
+                try:
+                    found.append(float(cell))
+                except (TypeError, ValueError):
+                    words |= set(DECIMAL.findall(cell or ""))
+    return np.array(found), words
+
+
+@pytest.mark.parametrize("section", ["abstract", "verdicts"])
+def test_every_number_stands_in_a_table(study, section):
+    full, material, page = study
+    numbers, words = known_numbers(material.sources)
+    decimals = DECIMAL.findall(page.texts[section])
+    assert decimals or not full
+    for text in decimals:
+        digits = len(text.partition(".")[2])
+        rounded = {f"{abs(value):.{digits}f}" for value in numbers[np.isfinite(numbers)]}
+        assert text in words | rounded, text
+
+
+def test_abstract_tells_controls_and_parts_where_there_are_any(study):
+    full, material, _ = study
+    sentences = {sentence.text for sentence in abstract(material)}
+    text = " ".join(sentences)
+    assert ("Against Keyword k-means it is" in text) == full
+    assert ("−0.131 (random start instead of block)" in text) == full
+    assert ("−0.004 (one start instead of eight, not clear)" in text) == full
+    assert ("clearly ahead (1, limited by a control)" in text) == full
+    assert ("2 repetitions are too few for any verdict." in text) == (not full)
+    assert 2 <= len(sentences) <= 5
+
+
+def test_abstract_names_the_best_other_model_even_a_newer_one(study):
+    full, material, _ = study
+    if full:
+        rows = material.comparisons
+        best = rows[(rows["other"] == "bertopic") & (rows["metric"] == "purity")].iloc[0]
+        sentence = next(s.text for s in abstract(material) if "best other model" in s.text)
+        assert f"behind in Purity ({best['ours_mean']:.3f}; Gibbs LDA " in sentence
+
+
+def test_leaderboard_shows_the_first_setting_without_a_script(study):
+    full, material, page = study
+    if not full:
+        return
+    bodies = page.all("tbody")[: len(material.settings)]
+    assert [body["data-setting"] for body in bodies] == ["20/7", "30/10"]
+    assert ["hidden" in body for body in bodies] == [False, True]
+    rows = [row for row in page.all("tr") if "data-kind" in row]
+    assert ["hidden" in row for row in rows[:10]] == [False] * 8 + [True] * len(EXTRAS)
+    (form,) = page.all("form")
+    assert "hidden" in form
+
+
+def test_best_is_marked_among_those_that_compete(study):
+    """Not the true labels, though they have the highest purity, nor a variant that is hidden."""
+    full, material, page = study
+    if full:
+        cells = [cell for cell in page.all("td") if cell.get("data-metric") == "purity"]
+        best = [float(cell["data-value"]) for cell in cells if "best" in cell["class"].split()]
+        ours = material.summary[material.summary["method"] == "constrained_nmf"]["purity"]
+        assert best == pytest.approx(list(ours))
+
+
+def test_published_numbers_stand_at_the_papers_setting_alone(study):
+    full, _, page = study
+    if full:
+        cells = [c for c in page.all("td") if "data-published" in c and c["data-value"]]
+        assert sorted(float(cell["data-value"]) for cell in cells) == sorted(
+            2 * [0.1765, 0.0969, 0.0878]
+        )
+
+
+def test_options_are_those_that_were_used(study):
+    _, material, page = study
+    assert material.options("nmf") == {"max_iter": 321}
+    assert '{"max_iter": 321}' in page.texts["methods"]
+    assert (
+        f"KeyATM, {len(material.settings) * material.repetitions} failed" in page.texts["methods"]
     )
-    rng = np.random.default_rng(0)
-    rows = []
-    for method in ("constrained_nmf", "constrained_nmf_paper", "nmf", "keyatm", "truth"):
-        for repetition in range(4):
-            status = "failed" if method == "keyatm" else "ok"
-            row = {"dataset": "simulated", "method": method, "n_topics": 20, "n_minority": 7}
-            row |= {"repetition": repetition, "status": status}
-            row["reason"] = "no compiler" if status == "failed" else ""
-            names = ["purity", "nmi", "ami", "jsd_mean", "jsd_sd", "jsd_min", "jsd_max"]
-            names += ["stability", "objective", "least_seed_share", "largest_free_weight"]
-            row |= {name: rng.random() if status == "ok" else np.nan for name in names}
-            rows.append(row | {"feasible": method == "constrained_nmf"})
-    scores = pd.DataFrame(rows)
-    published = pd.DataFrame({"purity": [0.1], "nmi": [0.2]}, index=["nmf"])
-    solvers = {"constrained_nmf": "exact", "constrained_nmf_paper": "as published"}
-    tables = {
-        "scores": scores,
-        "variants": scores.replace({"truth": "guidednmf_lam1"}),
-        "summary": summarise(scores, COMPARED),
-        "comparisons": compare(scores, "constrained_nmf", ["nmf"]),
-        "paper_vs_ours": numbers(scores, published, solvers),
-        "claims": claims(scores, None, None, solvers, {"nmf": "NMF"}),
-    }
-    (folder / "tables").mkdir()
-    for name, table in tables.items():
-        table.to_csv(folder / "tables" / f"{name}.csv", index=False)
-    for name in SHOWN:
-        draw(name, folder / "tables" / "scores.csv", METHODS, folder / "figures" / f"{name}.png")
-    figures = [folder / "figures" / f"{name}.png" for name in SHOWN]
-    used = [{"method": method, "versions": "", "engine": ""} for method in METHODS]
-    write_rows(folder / "versions.csv", used)
-    sources = Sources(
-        {name: folder / "tables" / f"{name}.csv" for name in tables}, figures, folder / "corpus",
-        folder / "versions.csv", folder / "config.yaml",
-    )  # fmt: skip
-    write_report(sources, METHODS, folder / "report.html")
-    return folder / "report.html"
 
 
-def test_reads_like_a_results_section(page):
-    text = page.read_text(encoding="utf-8")
-    for name in SHOWN:
-        assert FIGURES[name].title in text
-    assert "keyATM" not in text  # labels, as in figures: KeyATM
-    assert "KeyATM, 4 failed: no compiler" in text
-    assert "GuidedNMF whole list, λ = 1" in text
-    assert "a &lt;b&gt; &amp; c" in text
-    assert "holds for exact" in text
-    assert re.search(r"Ebrahimi and Peltonen 2025; exact solver", text)
+def test_text_is_true_for_the_kind_of_data(study):
+    full, _, page = study
+    assert ("The background here is simulated" in page.texts["deviations"]) == full
+    assert ("used as they are" in page.texts["deviations"]) == (not full)
+    assert ("One corpus." in page.texts["limitations"]) == (not full)
+    assert ("4 of\n5 documents" in page.texts["limitations"]) == full
 
 
-def test_variants_are_measured_by_the_first_model_even_behind_a_control():
-    rows = [
-        {"dataset": "d", "method": method, "n_topics": 4, "n_minority": 2, "repetition": 0}
-        | {"status": "ok", "reason": "", "purity": purity, "nmi": 0.5, "jsd_mean": 0.5}
-        for method, purity in (("truth", 1.0), ("constrained_nmf", 0.5), ("guidednmf_lam1", 0.7))
-    ]
-    (row,) = _variants(pd.DataFrame(rows), METHODS)
-    assert row["ahead"] == ["Purity"]
+def test_dataset_has_the_papers_table_and_ours_beside(study):
+    full, _, page = study
+    text = " ".join(page.texts["dataset"].split())
+    mean = "10.10" if full else "9.60"
+    assert f"Average words per document 7.04 10 {mean}" in text
+    assert "Vocabulary size 885,945 2,800 32" in text
+    assert "Share of words seen once" not in text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [
+        ("clearly ahead", "good"),
+        ("holds", "good"),
+        ("clearly ahead, behind the control Keyword k-means", "partly"),
+        ("ahead but not clear", "partly"),
+        ("holds in part", "partly"),
+        ("behind", "bad"),
+        ("behind, behind the control Keyword k-means", "bad"),
+        ("does not hold", "bad"),
+        ("too few repetitions", "open"),
+        ("not tested", "open"),
+    ],
+)
+def test_a_verdict_that_a_control_limits_is_not_shown_as_good(verdict, expected):
+    assert tone(verdict) == expected
+
+
+def test_numbers_for_reading():
+    assert [number(x) for x in (0.1234, -0.1234, 0.0, None, float("nan"), 2e-9)] == [
+        "0.123", "−0.123", "0.000", "–", "–", "2.0e-09",
+    ]  # fmt: skip
+    assert number(12345, 0) == "12,345"
+    assert [signed(x) for x in (0.5, -0.5, float("nan"))] == ["+0.500", "−0.500", "–"]
+    assert [p_value(x) for x in (0.0001, 0.2, float("nan"))] == ["< 0.001", "0.200", "–"]
+    assert listed(["a"]) == "a"
+    assert listed("abc") == "a, b and c"
 
 
 def test_topics_are_those_of_the_first_model_even_behind_a_control(tmp_path):
@@ -118,40 +270,19 @@ def test_topics_are_those_of_the_first_model_even_behind_a_control(tmp_path):
     assert "/fits/constrained_nmf/" in command
 
 
-def test_asks_for_nothing_outside_the_page(page):
-    addresses = re.findall(r'(?:src|href)="([^"]{1,40})', page.read_text(encoding="utf-8"))
-    assert addresses
-    assert all(address.startswith(("#", "data:")) for address in addresses)
+def test_the_report_waits_for_the_provenance_of_what_it_shows(tmp_path):
+    path = tiny(tmp_path, repetitions=1)
+    target = "results/simulated/report.html"
+    output = snakemake(target, "--configfile", path, "--dry-run", "-p", folder=tmp_path)
+    command = next(line for line in output.splitlines() if "minority_topics provenance " in line)
+    locks = re.findall(r"envs/(\w+)\.lock", command)
+    assert locks == ["constrained_nmf", "nmf", "study"]
+    assert unescape(output).count("resources/provenance.json") >= 2
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_figure_is_visible_in_a_browser(page, width, tmp_path):
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    if not browser:
-        reason = "chromium is not installed (Debian: apt-get install chromium)"
-        pytest.fail(reason) if "CI" in os.environ else pytest.skip(reason)
-    probed = tmp_path / "probed.html"
-    probed.write_text(page.read_text(encoding="utf-8").replace("</body>", f"{PROBE}</body>"))
-    # A window has a least width; a frame has not.
-    frame = tmp_path / "frame.html"
-    frame.write_text(
-        f'<body style="margin:0"><iframe src="{probed.name}" width="{width}" height="900" '
-        'style="border:0" onload="document.body.dataset.seen = '
-        'this.contentDocument.body.dataset.seen"></iframe></body>'
-    )
-    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
-    command += ["--allow-file-access-from-files", "--enable-logging=stderr", "--no-first-run"]
-    command += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    command += [f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={max(width, 600)},1000"]
-    command += ["--virtual-time-budget=10000", frame.as_uri()]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert "CONSOLE" not in ran.stderr
-    answer = re.search(r'<body[^>]* data-seen="([^"]*)"', ran.stdout).group(1)
-    seen = json.loads(answer.replace("&quot;", '"'))
-    assert seen["width"] <= width
-    assert seen["wide"] <= seen["width"]
-    assert len(seen["images"]) == len(SHOWN)
-    for image in seen["images"]:
-        assert image["loaded"], image
-        assert 0.5 * min(width, 500) < image["width"] <= width, image
-        assert image["right"] <= width, image
+def test_a_page_needs_scores(tmp_path):
+    sources, methods = write_study(tmp_path / "simulated")
+    pd.DataFrame().to_csv(sources.tables["scores"])
+    sources.tables["scores"].write_text("", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"a report needs scores\.csv"):
+        write_report(sources, methods, tmp_path / "report.html")

@@ -69,16 +69,22 @@ def _main(material):
             higher = CARDS[metric].direction == "higher"
             best = rivals["other_mean"].idxmax() if higher else rivals["other_mean"].idxmin()
             row = rivals.loc[best]
+            means = number(row["ours_mean"]), number(row["other_mean"])
             told.append(
-                f"{CARDS[metric].label} {number(row['ours_mean'])} against "
-                f"{number(row['other_mean'])} of {material.labels[row['other']]} "
-                f"({row['grade']})"
+                f"{_standing(row['grade'])} {CARDS[metric].label} ({means[0]}; "
+                f"{material.labels[row['other']]} {means[1]})"
             )
-    return told and Sentence(
-        f"Beside the best other model in each metric, {material.labels[material.ours]} has, at "
-        f"{setting_label(material.first)}: {listed(told, '; ')}.",
+    if not told:
+        return None
+    return Sentence(
+        f"Against the best other model in each metric, {material.labels[material.ours]} at "
+        f"{setting_label(material.first)} is {listed(told)}.",
         "comparisons",
     )
+
+
+def _standing(grade):
+    return "without a verdict in" if grade == TOO_FEW else f"{grade} in"
 
 
 def _controls(material):
@@ -89,15 +95,14 @@ def _controls(material):
     told = []
     for name, group in rows[rows["metric"].isin(CONTROLLED)].groupby("other", sort=False):
         grades = group.groupby("grade", sort=False)
-        parts = [f"{grade} in {listed(map(_pair, _records(found)))}" for grade, found in grades]
-        told.append(f"{material.labels[name]}: {listed(parts, '; ')}")
+        parts = [
+            f"{_standing(grade)} {listed(map(_pair, _records(found)))}" for grade, found in grades
+        ]
+        told.append(f"Against {material.labels[name]} it is {listed(parts, '; ')}.")
     if not told:
         return None
-    return Sentence(
-        "Controls that only look for seed words set the bar for any claim; our model stands so "
-        f"beside them. {'. '.join(told)}.",
-        "comparisons",
-    )
+    opening = "A control that only looks for seed words limits what can be claimed."
+    return Sentence(" ".join([opening, *told]), "comparisons")
 
 
 def _pair(row):
@@ -119,13 +124,13 @@ def _parts(material):
         return None
     rows = rows.loc[rows["difference"].abs().sort_values(ascending=False).index]
     told = [
-        f"{row['change']} {signed(row['difference'])}"
-        + ("" if row["p_holm"] < CLEAR else " (not clear)")
+        f"{signed(row['difference'])} ({row['change']}"
+        + (")" if row["p_holm"] < CLEAR else ", not clear)")
         for row in _records(rows)
     ]
     return Sentence(
-        f"Taken apart, one change at a time, the model's purity of "
-        f"{number(rows['base_mean'].iloc[0])} changes so: {listed(told)}.",
+        f"One change at a time moves the model's purity of {number(rows['base_mean'].iloc[0])} by "
+        f"{listed(told)}.",
         "parts",
     )
 
@@ -135,13 +140,18 @@ def _claims(material):
     mine = [row for row in material.claims if row["method"] in (material.ours, "")]
     if not mine:
         return None
-    counts = Counter(row["verdict"] for row in mine)
-    if set(counts) == {TOO_FEW}:
+    words = Counter(row["verdict"].partition(", ")[0] for row in mine)
+    if set(words) == {TOO_FEW}:
         text = f"{counted(material.repetitions, 'repetition')} are too few for any verdict."
         return Sentence(text, "claims")
-    told = listed(f"{verdict} ({count})" for verdict, count in counts.most_common())
+    limited = Counter(row["verdict"].partition(", ")[0] for row in mine if ", " in row["verdict"])
+    told = []
+    for word, count in words.most_common():
+        some = "" if limited[word] == count else f" {limited[word]} of them"
+        limit = f",{some} limited by a control" if limited[word] else ""
+        told.append(f"{word} ({count}{limit})")
     return Sentence(
-        f"The paper's claims, as far as they concern {material.labels[material.ours]} or all "
-        f"models, come out so: {told}.",
+        f"The paper's claims that concern {material.labels[material.ours]} or all models get these "
+        f"verdicts: {listed(told)}.",
         "claims",
     )

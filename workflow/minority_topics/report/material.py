@@ -34,7 +34,7 @@ class Sources:
         return None if frame is None or frame.empty else frame
 
     def rows(self, name):
-        """A table of text as rows, none where there is no such table: no cell is taken for a number."""
+        """A table as rows of text, none where there is no such table."""
         return read_csv(self.tables[name]) if self._has(name) else []
 
     def _has(self, name):

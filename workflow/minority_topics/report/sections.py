@@ -198,7 +198,7 @@ def _grades(material):
 
 
 def true_topics(material):
-    """Every true topic with its nearest learned one and documents of it, well and badly assigned."""
+    """Every true topic with its nearest learned one, and examples of its documents."""
     examples = {}
     for row in material.sources.rows("examples"):
         examples.setdefault(row["topic"], {}).setdefault(row["kind"], []).append(row)
