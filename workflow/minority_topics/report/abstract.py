@@ -129,7 +129,7 @@ def _parts(material):
         for row in _records(rows)
     ]
     return Sentence(
-        f"One change at a time moves the model's purity of {number(rows['base_mean'].iloc[0])} by "
+        f"Changes to the model move its purity of {number(rows['base_mean'].iloc[0])} by "
         f"{listed(told)}.",
         "parts",
     )

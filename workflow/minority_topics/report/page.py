@@ -79,7 +79,6 @@ def _page(material, out):
         "first": setting_label(material.first),
         "ours": material.labels[material.ours],
         "n_corpora": len(material.facts),
-        "n_fits": len(material.scores),
         "repetitions": material.repetitions,
         "ground_truth": material.facts[0]["ground_truth"],
         "tables": _links(material.sources.tables, out),

@@ -29,9 +29,9 @@ PAPER_DATASETS = (
 # Facts beyond it.
 DATASET_FACTS = (
     ("Documents with a known minority topic", "injected_documents"),
-    ("Seed words that occur", "seed_words_found"),
-    ("Of those documents, with a seed word", "injected_documents_with_seed_word"),
+    ("Of these, with a seed word", "injected_documents_with_seed_word"),
     ("Other documents with a seed word", "background_documents_with_seed_word"),
+    ("Seed words that occur", "seed_words_found"),
     ("Standard deviation of words per document", "tokens_sd"),
     ("Share of words seen once", "seen_once"),
     ("Share of words repeated within a document", "repeated"),
@@ -64,7 +64,7 @@ def claim_cards(material):
                 "label": _label(material, row["method"]),
                 "verdict": row["verdict"],
                 "tone": tone(row["verdict"]),
-                "evidence": [part for part in (row["evidence"] or "").split("; ") if part],
+                "evidence": row["evidence"] or "",
             }
         )
     return list(cards.values())
