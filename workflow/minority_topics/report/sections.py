@@ -239,8 +239,8 @@ def datasets(material):
 
 def _fact(material, key):
     """Mean and range of a fact over the corpora."""
-    values = [{**facts, **facts.get("statistics", {})}.get(key) for facts in material.facts]
-    values = [value for value in values if value is not None]
+    known = ({**facts, **facts.get("statistics", {})} for facts in material.facts)
+    values = [facts[key] for facts in known if facts.get(key) is not None]
     if not values:
         return {"ours": None, "least": None, "most": None}
     return {"ours": mean(values), "least": min(values), "most": max(values)}
