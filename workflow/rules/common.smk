@@ -286,7 +286,9 @@ def report_figures(wildcards):
 
 def report_locks(wildcards):
     """Locks of the environments that made the fits of a report, and of the study's own."""
-    used = {cell.method for cell in PLAN.cells if parse_variant(cell.dataset)[0] == wildcards.dataset}
+    used = {
+        cell.method for cell in PLAN.cells if parse_variant(cell.dataset)[0] == wildcards.dataset
+    }
     names = {find_method(METHODS, method).environment for method in used} | {"study"}
     files = (environment_files(ROOT / "envs" / f"{name}.yaml") for name in sorted(names))
     return [str(path) for paths in files for path in paths if path.suffix == ".lock"]
