@@ -152,7 +152,7 @@ def versions(options):
 def compare(options):
     from ..scores.cards import CARDS
     from ..scores.resampling import RESAMPLE_COLUMNS
-    from ..scores.statistics import SETTING, compare_with_first, summarise, with_variants
+    from ..scores.statistics import SETTING, compare_with_first, summarise_study, with_variants
     from ..scores.tables import read_frame, write_frame
     from ..study.registry import read_methods
 
@@ -162,10 +162,10 @@ def compare(options):
     resamples = None
     if options.resamples:
         resamples = read_frame(options.resamples[0], RESAMPLE_COLUMNS)
-    scores = with_variants(scores, variants)
     methods = read_methods(options.methods_file)
-    write_frame(options.summary, summarise(scores, CARDS, resamples=resamples))
-    write_frame(options.comparisons, compare_with_first(scores, methods, resamples))
+    write_frame(options.summary, summarise_study(scores, variants, resamples))
+    everything = with_variants(scores, variants)
+    write_frame(options.comparisons, compare_with_first(everything, methods, resamples))
 
 
 @verb(

@@ -141,6 +141,14 @@ def summarise(scores, metrics, by=(), resamples=None):
     return pd.DataFrame(rows)
 
 
+def summarise_study(scores, variants=None, resamples=None):
+    """Every score of a study, as `summarise` has it; `table` tells methods from variants."""
+    summary = summarise(with_variants(scores, variants), CARDS, resamples=resamples)
+    table = np.where(summary["method"].isin(scores["method"]), "scores", "variants")
+    summary.insert(summary.columns.get_loc("method") + 1, "table", table)
+    return summary
+
+
 def _units(values, corpora):
     """Values that are independent of each other: one per corpus; on a single corpus, all.
 
