@@ -31,7 +31,8 @@ def test_interval_by_hand():
     half = T4 * np.sqrt(0.5)
     assert t_interval(FIVE) == pytest.approx((3 - half, 3 + half), abs=1e-5)
     assert t_interval([*FIVE, np.nan]) == pytest.approx((3 - half, 3 + half), abs=1e-5)
-    half = T4 * np.sqrt(0.5 + 0.25)
+    # Welch and Satterthwaite: 4 (0.75 / 0.5)^2 = 9 degrees of freedom, of which t is 2.26216.
+    half = 2.26216 * np.sqrt(0.5 + 0.25)
     assert t_interval(FIVE, 0.25) == pytest.approx((3 - half, 3 + half), abs=1e-5)
     assert t_interval([0.3] * 5) == pytest.approx((0.3, 0.3))
 
@@ -72,7 +73,8 @@ def test_p_where_the_interval_ends_at_zero_is_five_percent():
 def test_p_of_equal_differences():
     assert paired_p([0.0, 0.0, 0.0]) == 1
     assert paired_p([0.25, 0.25, 0.25]) == 0
-    assert 0 < paired_p([0.25, 0.25, 0.25], extra_variance=0.01) < 1
+    # All variance is known: normal, 0.25 is 2.5 standard errors.
+    assert paired_p([0.25, 0.25, 0.25], extra_variance=0.01) == pytest.approx(0.012419, abs=1e-6)
     assert np.isnan(paired_p([0.25]))
 
 

@@ -51,15 +51,17 @@ def with_variants(scores, variants=None):
 
 
 def t_interval(values, extra_variance=0.0):
-    """95% interval of a mean: mean -+ t_{n-1} sqrt(s^2 / n + extra_variance), ends (low, high).
+    """95% interval of a mean: mean -+ t_f sqrt(s^2 / n + extra_variance), ends (low, high).
 
     `extra_variance` is that of the mean for a reason that the values share, such as the documents
-    of their only corpus. NaN below `LEAST_FOR_INTERVAL` values.
+    of their only corpus. f are the degrees of freedom (`_error`), n - 1 without it. NaN below
+    `LEAST_FOR_INTERVAL` values.
     """
     values = _known(values)
     if len(values) < LEAST_FOR_INTERVAL:
         return np.nan, np.nan
-    half = student.ppf((1 + LEVEL) / 2, len(values) - 1) * _standard_error(values, extra_variance)
+    error, freedom = _error(values, extra_variance)
+    half = student.ppf((1 + LEVEL) / 2, freedom) * error
     return float(values.mean() - half), float(values.mean() + half)
 
 
@@ -72,10 +74,10 @@ def paired_p(differences, extra_variance=0.0):
     differences = _known(differences)
     if len(differences) < 2:
         return np.nan
-    mean, error = differences.mean(), _standard_error(differences, extra_variance)
+    mean, (error, freedom) = differences.mean(), _error(differences, extra_variance)
     if error == 0:
         return float(mean == 0)
-    return float(2 * student.sf(abs(mean) / error, len(differences) - 1))
+    return float(2 * student.sf(abs(mean) / error, freedom))
 
 
 def _known(values):
@@ -83,8 +85,15 @@ def _known(values):
     return values[~np.isnan(values)]
 
 
-def _standard_error(values, extra_variance):
-    return np.sqrt(values.var(ddof=1) / len(values) + extra_variance)
+def _error(values, extra_variance):
+    """Standard error of a mean, and its degrees of freedom by Welch and Satterthwaite.
+
+    The extra variance comes from many resamples and counts as known:
+    f = (n - 1) ((v + extra) / v)^2 with v = s^2 / n.
+    """
+    own = values.var(ddof=1) / len(values)
+    freedom = (len(values) - 1) * ((own + extra_variance) / own) ** 2 if own else np.inf
+    return np.sqrt(own + extra_variance), max(freedom, len(values) - 1)
 
 
 def holm(p_values):
