@@ -39,6 +39,7 @@ REFUSED = {
     "bertopic": {"one document": "UMAP needs 7"},
     "bertopic_hdbscan": {"seven documents": "no cluster"},
     "top2vec": {"one document": "UMAP needs 7", "one word": "1 words occur"},
+    "keynmf": dict.fromkeys(["one-word documents", "two words", "one word"], "finds no keyword"),
     "prodlda": {"one document": "1 documents have words"},
 }
 

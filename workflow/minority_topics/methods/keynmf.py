@@ -49,8 +49,8 @@ def keynmf(problem, *, embedding="floret", top_n=25, seed_exponent=2.0):
     keywords = model.extract_keywords(documents)
     if not any(keywords):
         raise UnusableProblem(
-            "KeyNMF finds no keyword: it needs documents of two different words or more that are "
-            "similar to the seed words; check both"
+            "KeyNMF finds no keyword: it needs documents of two different words or more, and some "
+            "that are similar to the seed words; give longer documents, or other seed words"
         )
     with warnings.catch_warnings():
         # The phrase is in the keywords already.
