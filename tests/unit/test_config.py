@@ -413,3 +413,21 @@ def test_results_manual_is_the_metric_cards():
         paper = "yes" if card.in_paper else "no"
         row = f"| `{card.name}` | {card.low:g} to {card.high:g} | {card.direction} | {paper} |"
         assert f"{row} {card.meaning} |" in manual
+
+
+@pytest.mark.parametrize("kind", ["injected", "labelled"])
+def test_files_of_glosses_must_be_there_whatever_the_kind(config, tmp_path, kind):
+    dataset = config["datasets"]["simulated"]
+    if kind == "labelled":
+        (tmp_path / "a.csv").write_text("text,label\n")
+        dataset = {
+            "kind": kind,
+            "file": str(tmp_path / "a.csv"),
+            "seed_words": dataset["seed_words"],
+        }
+    dataset["glosses"] = ["config/glosses_fi.tsv"]
+    config["datasets"]["simulated"] = dataset
+    complete(config, FIGURES)
+    dataset["glosses"].append("config/absent.tsv")
+    with pytest.raises(ConfigError, match=r"simulated\.glosses='config/absent\.tsv': no such file"):
+        complete(config, FIGURES)
