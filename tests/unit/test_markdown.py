@@ -65,11 +65,11 @@ def claim(name, method, verdict):
 
 
 def filled(name, folder):
-    text = f"Before\n<!-- table {name} tables -->\nold\n<!-- end -->\nafter\n"
+    text = f"Before\n<!-- table {name} tables -->\nstale\n<!-- end -->\nafter\n"
     made = fill(text, folder, METHODS)
     assert made.startswith("Before\n")
     assert made.endswith("<!-- end -->\nafter\n")
-    assert "old" not in made
+    assert "stale" not in made
     assert fill(made, folder, METHODS) == made
     return made
 

@@ -59,11 +59,6 @@ class Method:
         return bool(self.variant_of)
 
     @property
-    def is_rival(self):
-        """Whether our model is compared with it: every model, and the keyword controls."""
-        return self.kind != "control" or self.module == "keywords"
-
-    @property
     def short_label(self):
         """The label where that of its model stands above it."""
         return f"– {self.label}" if self.is_variant else self.label
