@@ -89,8 +89,8 @@ def _note(table, metric):
 
 def describe_metric(table, looks, metric, label):
     best = (
-        f"{topics}/{minority}: {leaders(rows_in(table, (topics, minority)), metric, looks, count=2)}"
-        for topics, minority in settings_of(table)
+        f"{setting[0]}/{setting[1]}: {leaders(rows_in(table, setting), metric, looks, count=2)}"
+        for setting in settings_of(table)
     )
     return (
         f"{label} of {table['method'].nunique()} methods on {table['dataset'].iloc[0]} data, by "

@@ -1,9 +1,11 @@
 """The paper's figure of KL divergence across iterations, with error bars of 10 times the sd."""
 
+import math
+
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from .style import COLUMN, GREY, INK
+from .style import COLUMN, INK
 from .words import note
 
 N_BARS = 20
@@ -29,13 +31,13 @@ def plot(table, looks):
     methods = list(dict.fromkeys(table["method"]))
     figure, panels = plt.subplots(
         max(1, len(methods)), 1, figsize=(COLUMN, PANEL * max(1, len(methods)) + 0.5),
-        layout="constrained", sharey=True, squeeze=False,
+        layout="constrained", sharex=True, sharey=True, squeeze=False,
     )  # fmt: skip
     for panel, method in zip(panels.flat, methods, strict=False):
         look = looks[method]
         curve = _shown(table[table["method"] == method])
         panel.plot(curve["iteration"], curve["mean"], color=look.colour, linewidth=1.5)
-        every = curve.iloc[:: max(1, len(curve) // N_BARS)]
+        every = curve.iloc[:: math.ceil(len(curve) / N_BARS) or 1]
         panel.errorbar(
             every["iteration"], every["mean"], yerr=TIMES * every["sd"], color=INK, linestyle="",
             elinewidth=0.8, capsize=1.5,

@@ -33,7 +33,8 @@ def plot(table, looks):
             axes.plot(
                 row[metric], y, marker, color=look.colour, markeredgecolor=INK,
                 markeredgewidth=0.5, markerfacecolor=look.colour if filled else "white",
-                markersize=4.5 if filled else 3.5, zorder=4, clip_on=False, gid=f"{metric}-{row['method']}",
+                markersize=4.5 if filled else 3.5, zorder=4, clip_on=False,
+                gid=f"{metric}-{row['method']}",
             )  # fmt: skip
     write_numbers(axes, table, "jsd_mean", places, best_of(table, "jsd_mean", looks, lowest=True))
     axes.set_xlim(0, 1)

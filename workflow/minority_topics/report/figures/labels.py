@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from .style import GREY, INK, SMALLEST
 
@@ -105,34 +106,46 @@ def _write(axes, point, text, box, centre, bold):
 
 
 def label_ends(axes, ends, height):
-    """Name lines right of the axes, at the y where each ends, pushed apart where they are near.
+    """Name lines right of the axes, each at the height where it ends, pushed apart where near.
 
-    `ends` are (y, text, bold); `height` is about that of the axes, in inches.
+    `ends` are (x, y, text, bold); `height` is about that of the axes, in inches.
     """
-    limits = axes.get_yaxis_transform()
-    to_axes = limits - axes.transAxes
-    wanted = [to_axes.transform((1, y))[1] for y, _, _ in ends]
+    right = axes.get_xlim()[1]
+    axes.get_ylim()  # settles the limits, which the transforms below rest on
+    to_axes = axes.transScale + axes.transLimits
+    wanted = np.array([to_axes.transform((right, y))[1] for _, y, _, _ in ends])
     order = np.argsort(wanted, kind="stable")
-    gap = 1.15 * SMALLEST / (72 * height)
-    places = spread_out(np.array(wanted)[order], gap)
+    places = spread_out(wanted[order], 1.2 * SMALLEST / (72 * height))
     for number, place in zip(order, places, strict=True):
-        y, text, bold = ends[number]
+        x, y, text, bold = ends[number]
         axes.annotate(
-            text, (1, y), xycoords=limits, xytext=(1.06, place), textcoords="axes fraction",
-            va="center", fontsize=SMALLEST, fontweight="bold" if bold else "normal", color=INK,
+            text, (x, y), xytext=(1.06, place), textcoords="axes fraction", va="center",
+            fontsize=SMALLEST, fontweight="bold" if bold else "normal", color=INK,
             annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 1,
-                        "shrinkB": 1, "relpos": (0, 0.5)},
+                        "shrinkB": 3, "relpos": (0, 0.5)},
         )  # fmt: skip
 
 
 def spread_out(places, gap):
-    """Ascending places, moved as little as needed to lie `gap` apart, the last no higher than 1."""
-    apart = np.array(places, dtype=float)
-    for number in range(1, len(apart)):
-        apart[number] = max(apart[number], apart[number - 1] + gap)
-    highest = max(1.0, float(np.max(places, initial=0)))
-    for number in reversed(range(len(apart))):
-        apart[number] = min(apart[number], highest)
-        highest = apart[number] - gap
-    return apart
+    """Ascending places from 0 to 1, moved as little as can be to lie `gap` apart.
+
+    Places less their number times the gap must ascend: least squares pools those that do not.
+    """
+    pools: list[list[float]] = []
+    for number, place in enumerate(places):
+        pools.append([place - number * gap])
+        while len(pools) > 1 and np.mean(pools[-2]) > np.mean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    levels = np.array([np.mean(pool) for pool in pools for _ in pool])
+    return levels.clip(0, max(0, 1 - gap * (len(places) - 1))) + gap * np.arange(len(places))
+
+
+def plain_decades(axis):
+    """Plain numbers on a logarithmic axis, fewer the further it reaches."""
+    low, high = axis.get_view_interval()
+    decades = np.log10(high / low)
+    digits = (1,) if decades > 1.5 else (1, 3) if decades > 0.8 else (1, 2, 3, 5)
+    axis.set_major_locator(LogLocator(subs=digits))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_formatter(NullFormatter())

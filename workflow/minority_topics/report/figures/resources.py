@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from .labels import plain_decades
 from .rows import height_of, name_rows, places_of
 from .style import COLUMN, FAINT, INK
 from .words import listed, rows_in, settings_of
@@ -51,6 +52,7 @@ def plot(table, looks):
             )  # fmt: skip
         panel.set_title(title)
         panel.set_xscale("log")
+        plain_decades(panel.xaxis)
         panel.tick_params(axis="y", length=0)
     handles, labels = panels[0].get_legend_handles_labels()
     if handles:

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 
 from ...scores.statistics import summarise
 from .rows import bars, beside, height_of, name_rows, places_of
-from .style import COLUMN, INK, OUR_SHADES, GUIDED
+from .style import COLUMN, GUIDED, INK, OUR_SHADES
 from .words import data_words, leaders, note, repetitions_of, rows_in, settings_of
 
 METRICS = ["stability", "purity", "nmi"]
@@ -34,11 +34,11 @@ def plot(table, looks):
             color=colour, markeredgecolor=INK, markeredgewidth=0.4, markersize=3.5,
         )  # fmt: skip
     scatter.set_xlim(0, None)
-    scatter.set_title("Spread of scores")
-    scatter.set_xlabel("Standard deviation")
+    scatter.set_title("Spread")
+    scatter.set_xlabel("sd of purity and NMI")
     for panel in (agreement, scatter):
         panel.tick_params(axis="y", length=0)
-        panel.locator_params(axis="x", nbins=4)
+        panel.locator_params(axis="x", nbins=2)
     figure.legend(
         *scatter.get_legend_handles_labels(), loc="outside upper right", ncols=2,
         handletextpad=0.1, columnspacing=1,

@@ -1,4 +1,4 @@
-"""SVG that a page can take in as it is: named, described, free of styles and of foreign addresses."""
+"""SVG that a page can take in as it is: named, described, without styles and foreign addresses."""
 
 import re
 import xml.etree.ElementTree as ET

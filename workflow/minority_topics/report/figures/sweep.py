@@ -45,7 +45,8 @@ def plot(table, looks):
             for _, row in curve.iterrows():
                 spread(panel, row, metric, row[key], look.colour, vertical=True)
             if len(curve):
-                ends.append((curve[metric].iloc[-1], look.name, look.ours))
+                first = look.ours and look.model == method
+                ends.append((*curve[[key, metric]].iloc[-1], look.name, first))
         if key in LOGARITHMIC:
             panel.set_xscale("log")
         values = sorted(table[key].unique())
