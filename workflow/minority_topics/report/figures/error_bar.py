@@ -43,9 +43,10 @@ def plot(table, looks):
             elinewidth=0.8, capsize=1.5,
         )  # fmt: skip
         panel.set_title(look.name)
-        panel.set(ylabel="KL divergence", xlim=(0, None))
+        panel.set_ylabel("KL divergence")
         panel.grid(True, axis="both")
-    panels[-1, 0].set_xlabel("Iteration")
+    # One x axis for all: its end is that of the longest fit.
+    panels[-1, 0].set(xlabel="Iteration", xlim=(0, 1.02 * max(1, table["iteration"].max())))
     note(
         figure,
         f"Mean of {table['repetitions'].max() if len(table) else 0} random states on one corpus; "

@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import NullFormatter
 
 from .style import GREY, INK, SMALLEST
 
@@ -144,8 +144,11 @@ def spread_out(places, gap):
 def plain_decades(axis):
     """Plain numbers on a logarithmic axis, fewer the further it reaches."""
     low, high = axis.get_view_interval()
-    decades = np.log10(high / low)
-    digits = (1,) if decades > 1.5 else (1, 3) if decades > 0.8 else (1, 2, 3, 5)
-    axis.set_major_locator(LogLocator(subs=digits))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
+    for digits in ((1,), (1, 3), (1, 2, 3, 5), range(1, 10)):
+        values = [power * digit for power in powers for digit in digits]
+        ticks = [value for value in values if low <= value <= high]
+        if len(ticks) > 1:
+            break
+    axis.set_ticks(ticks, labels=[f"{tick:,g}" for tick in ticks])
     axis.set_minor_formatter(NullFormatter())
