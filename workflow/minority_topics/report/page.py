@@ -13,7 +13,6 @@ import jinja2
 from markupsafe import Markup
 
 from ..base.files import write_text
-from ..scores.cards import CARDS
 from ..scores.statistics import LEAST_FOR_INTERVAL, LEAST_FOR_VERDICT
 from . import numbers, sections
 from .abstract import abstract
@@ -108,7 +107,6 @@ def _content(material, out):
             "kinds": sections.interval_kinds(material),
             "least_interval": LEAST_FOR_INTERVAL,
             "least_verdict": LEAST_FOR_VERDICT,
-            "cards": [CARDS[card.name] for card in material.metrics],
         },
         "methods": {
             "rows": sections.methods(material),
