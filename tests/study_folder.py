@@ -39,9 +39,11 @@ ROWS = (
 )  # fmt: skip
 EXTRAS = ("corex_strength2", "bertopic")
 FIGURE_NAMES = ("purity_nmi", "jsd", "topics")
-SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="672" height="400" viewBox="0 0 672 400">
-<title>Bars</title><rect width="672" height="400" fill="#fff"/>
-<text x="20" y="40" font-size="12">A bar for each model</text></svg>
+# In points, as figures are: two for one column, one for two.
+FIGURE_WIDTHS = (252, 252, 504)
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 180.5">
+<title>Bars</title><rect width="{width}" height="180" fill="#fff"/>
+<text x="20" y="40" font-size="7">A bar for each model</text></svg>
 """
 
 
@@ -141,6 +143,7 @@ def _summary(scores):
         good = group[group["status"] == "ok"]
         row = {"dataset": group["dataset"].iloc[0], "n_topics": key[0], "n_minority": key[1]}
         row |= {"method": key[2], "repetitions": len(good)}
+        row["table"] = "variants" if key[2] in EXTRAS else "scores"
         for metric in CARDS:
             values = good[metric].dropna()
             many = len(values) >= 5
@@ -272,9 +275,9 @@ def _topics():
 
 def _figures(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    for name in FIGURE_NAMES:
+    for name, width in zip(FIGURE_NAMES, FIGURE_WIDTHS, strict=True):
         assert name in FIGURES
-        (folder / f"{name}.svg").write_text(SVG, encoding="utf-8")
+        (folder / f"{name}.svg").write_text(SVG.format(width=width), encoding="utf-8")
         (folder / f"{name}.txt").write_text(f"Bars of {name}. {HOSTILE}\n", encoding="utf-8")
         for ending in ("png", "pdf", "csv"):
             (folder / f"{name}.{ending}").write_text("made up", encoding="utf-8")

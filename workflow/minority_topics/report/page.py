@@ -7,6 +7,7 @@ policy lets nothing run but the page's own script. Sentences with results come f
 import base64
 import hashlib
 import os
+import re
 from pathlib import Path
 
 import jinja2
@@ -23,6 +24,10 @@ from .material import PAPER_SETTING, Material, Sources, setting_label
 __all__ = ["Sources", "write_report"]
 
 TEMPLATES = Path(__file__).with_name("templates")
+# Pixels for each point that a figure is wide, so that letters of 7 points are as large as the text.
+PIXELS_PER_POINT = 2
+# Figures up to here, in points, are made for one column, and shrink to a phone; others scroll.
+COLUMN = 300
 # Sections in order: the anchor, which is a template's name as well, and the title.
 SECTIONS = {
     "verdicts": "Verdicts on the paper's claims",
@@ -140,13 +145,26 @@ def _figure(path, out):
     """A figure with its text; its SVG goes in as an image, where nothing can run or clash."""
     path = Path(path)
     known = FIGURES.get(path.stem) or sweep_figure(path.stem, _sweep_key(path))
-    image = base64.b64encode(path.with_suffix(".svg").read_bytes()).decode()
+    drawing = path.with_suffix(".svg").read_text(encoding="utf-8")
+    width, height = _size(path.with_suffix(".svg"), drawing)
+    image = base64.b64encode(drawing.encode()).decode()
     return {
         "figure": known,
+        "width": round(PIXELS_PER_POINT * width),
+        "height": round(PIXELS_PER_POINT * height),
+        "column": width <= COLUMN,
         "source": f"data:image/svg+xml;base64,{image}",
         "text": path.with_suffix(".txt").read_text(encoding="utf-8").strip(),
         "links": {ending: _link(path.with_suffix(f".{ending}"), out) for ending in ("csv", "pdf")},
     }
+
+
+def _size(path, drawing):
+    """Width and height of an SVG, in points: those of its view box."""
+    box = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', drawing)
+    if not box:
+        raise ValueError(f"{path}: there is no view box in it; draw the figure anew")
+    return float(box[1]), float(box[2])
 
 
 def _sweep_key(path):
