@@ -337,6 +337,12 @@ def test_variants_and_peers_are_only_in_their_figure():
     assert set(parts(figure, "line-nmi-")) == {"constrained_nmf", "keyword_kmeans"}
 
 
+def test_intervals_of_scores_without_documents_are_over_random_states():
+    summary = full_summary().assign(interval_over="random states and documents")
+    for name, over in (("purity_nmi", "random states and documents"), ("jsd", "random states")):
+        assert set(plotted(name, summary)[1]["interval_over"]) == {over}
+
+
 def test_labels_of_the_scatter_lie_apart_and_inside():
     figure, _ = plotted("purity_nmi_scatter", full_summary())
     for panel in figure.axes:

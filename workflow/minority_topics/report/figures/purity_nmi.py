@@ -15,7 +15,7 @@ from .rows import (
 )
 from .style import COLUMN, INK
 from .summaries import columns_of, first_setting, main_rows
-from .words import data_words, leaders, note, spread_words
+from .words import data_words, leaders, note, rivals, spread_words
 
 METRICS = {"purity": "Purity", "nmi": "NMI"}
 
@@ -46,7 +46,7 @@ def plot(table, looks):
         panel.locator_params(axis="x", nbins=3)
         write_numbers(panel, table, metric, places, best_of(table, metric, looks))
         _mark_published(panel, table, metric, places)
-    used = write_used(panels[0], table, places)
+    used = write_used(panels[0], rivals(table, looks), places)
     note(figure, f"{data_words(table)}; {spread_words(table, 'purity')}.{used}")
     if "purity_published" in table:
         figure.legend(

@@ -1,5 +1,7 @@
 """What figures take of the table `summary`: methods of the main table, or of the first setting."""
 
+from ...scores.resampling import RESAMPLED
+from ...scores.statistics import OVER_DOCUMENTS, OVER_RANDOM_STATES
 from .words import rows_in, settings_of
 
 KEYS = ["dataset", "n_topics", "n_minority", "method", "table", "repetitions", "interval_over"]
@@ -16,6 +18,12 @@ def first_setting(summary):
 
 
 def columns_of(summary, metrics, *others):
-    """The columns that a figure of these metrics shows."""
+    """The columns that a figure of these metrics shows.
+
+    Scores that do not count documents, such as JSD, have intervals over random states alone.
+    """
     numbers = (f"{metric}{end}" for metric in metrics for end in ENDS)
-    return summary[[*KEYS, *numbers, *others]].reset_index(drop=True)
+    shown = summary[[*KEYS, *numbers, *others]].reset_index(drop=True)
+    if not set(metrics) & set(RESAMPLED):
+        shown["interval_over"] = shown["interval_over"].replace(OVER_DOCUMENTS, OVER_RANDOM_STATES)
+    return shown
