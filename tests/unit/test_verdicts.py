@@ -93,7 +93,7 @@ def test_the_closest_rival_decides_with_difference_interval_and_p():
     )
     assert found == "clearly ahead"
     assert evidence == (
-        "Purity is 0.500 on average. Among 2 models NMF decides, with 0.200: a difference "
+        "Purity is 0.500 on average. The hardest of 2 rivals is NMF, with 0.200: a difference "
         "of +0.300 (95% interval over corpora and random states +0.285 to +0.315, "
         "corrected p < 0.001, 6 repetitions)."
     )
@@ -114,7 +114,7 @@ def test_tunings_and_peers_count_for_best_of_all(added):
     found, evidence = verdict("best_purity", scores, variants=variants)
     assert found == "behind"
     label = {"nmf_tuned": "NMF tuned", "peer": "Peer"}[added]
-    assert f"Among 2 models {label} decides, with 0.600" in evidence
+    assert f"The hardest of 2 rivals is {label}, with 0.600" in evidence
     assert "-0.100 (95% interval over corpora and random states -0.115 to -0.085" in evidence
 
 

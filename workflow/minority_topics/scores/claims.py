@@ -78,8 +78,8 @@ def best(metric):
             return UNDECIDED
         controls = study.against(solver, metric, study.controls)
         sentences = [
-            f"{capital(metric_text(metric))} is {row['ours_mean']:.3f} on average. Among "
-            f"{len(rows)} models {study.label(row['other'])} decides, with "
+            f"{capital(metric_text(metric))} is {row['ours_mean']:.3f} on average. The hardest of "
+            f"{len(rows)} rivals is {study.label(row['other'])}, with "
             f"{row['other_mean']:.3f}: a difference of {difference_text(row)}.",
             *(
                 f"The control {study.label(control['other'])} has {control['other_mean']:.3f}: "
