@@ -10,10 +10,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from minority_topics.report.catalogue import FIGURES
-from minority_topics.report.figures import STYLE, decomposition, draw
+from minority_topics.report.figures import STYLE, decomposition
 from minority_topics.report.figures.decomposition import METRICS, SETS
 from minority_topics.scores.parts import OPTIONS, OURS, PUBLISHED
-from minority_topics.study.registry import read_methods
 
 GRID = (["exact", "projected", "paper"], ["block", "random"], [1, 8], [1e-9, 1e9], [0.4, 0])
 # Machado, Oliveira and Fernandes 2009, in linear RGB.
@@ -141,12 +140,10 @@ def test_the_description_has_the_main_numbers(scores):
     ],
     ids=["few repetitions", "failures", "one point"],
 )
-def test_less_than_everything_is_still_drawn(table, note, tmp_path):
-    table.to_csv(tmp_path / "table.csv", index=False)
-    draw("decomposition", tmp_path / "table.csv", read_methods(), tmp_path / "figure.png")
-    assert (tmp_path / "figure.png").stat().st_size > 1000
+def test_less_than_everything_is_still_drawn(table, note):
     shown = decomposition.table(table)
     figure = decomposition.plot(shown, {})
+    figure.draw_without_rendering()
     assert note in figure.get_supxlabel()
     plt.close(figure)
     assert "nan" not in decomposition.describe(shown, {})

@@ -113,6 +113,7 @@ def test_a_change_that_changes_nothing_is_not_clear():
     rows = changes_of(parts(table_of(worth)), "ours", "nmi")
     assert len(rows) == len(BASES["ours"][1])
     assert (rows["difference"] == 0).all()
+    assert not np.signbit(rows["difference"]).any(), "written as 0, not as -0"
     assert (rows["p_holm"] == 1).all()
 
 

@@ -71,8 +71,8 @@ def _changes(scores, base, point, changes):
         columns=["dataset", "metric", "other", "ours_mean", "other_mean", "difference", "low",
                  "high", "p_holm", "repetitions", "interval_over"]
     )  # fmt: skip
-    # `compare` has base less changed.
-    turned = {"difference": -compared["difference"], "low": -compared["high"]}
-    turned |= {"high": -compared["low"], "base": base}
+    # `compare` has base less changed; taken from 0, none is written as -0.
+    turned = {"difference": 0 - compared["difference"], "low": 0 - compared["high"]}
+    turned |= {"high": 0 - compared["low"], "base": base}
     names = {"other": "change", "ours_mean": "base_mean", "other_mean": "changed_mean"}
     return compared.assign(**turned).rename(columns=names)[COLUMNS]

@@ -31,7 +31,7 @@ def table(scores):
 def plot(table, looks):
     places = places_of(table)
     figure, panels = plt.subplots(
-        1, len(METRICS), figsize=(7, 1.6 + 0.32 * len(places)), sharey=True, layout="constrained"
+        1, len(METRICS), figsize=(7, 1.6 + 0.36 * len(places)), sharey=True, layout="constrained"
     )
     for panel, (metric, label) in zip(panels, METRICS.items(), strict=True):
         for place in places.values():
@@ -40,6 +40,7 @@ def plot(table, looks):
             _mark(panel, table[_are_bounded(table, *bounded)], metric, places, *look)
         for base, (point, _) in BASES.items():
             _name_model(panel, table[at_point(table, point)], metric, places, *NAMES[base])
+        panel.margins(x=0.14)
         if metric != "jsd_mean":  # which is far from 0 for every model
             panel.set_xlim(left=0)
         panel.set_title(label, loc="left", fontsize=TEXT + 1)
