@@ -105,13 +105,13 @@ def test_an_unknown_block_is_told(folder):
 
 def test_kept_tables_are_those_of_the_study(folder, tmp_path):
     write_frame(folder / "tables" / "examples.csv", pd.DataFrame([{"text": "private"}]))
-    keep_tables(folder / "tables", tmp_path / "kept")
+    keep_tables(folder, tmp_path / "kept")
     kept = {path.name for path in (tmp_path / "kept").iterdir()}
     assert kept == {
         f"{name}.csv" for name in ("summary", "paper_vs_ours", "claims", "parts", "cost")
     }
     assert filled("parts", folder).count("|") > 0
-    with pytest.raises(ValueError, match="name a folder of tables"):
+    with pytest.raises(ValueError, match="name a folder of results"):
         keep_tables(tmp_path / "nothing", tmp_path / "kept")
 
 

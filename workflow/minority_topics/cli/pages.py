@@ -70,16 +70,18 @@ def report(options):
 @verb(
     "Fill the tables of Markdown files from CSVs; keep those of a study beside them first.",
     argument("pages", type=Path, nargs="+", help="Markdown files with blocks <!-- table ... -->"),
-    argument("--tables", type=Path, help="folder of tables of a study"),
-    argument("--keep", type=Path, help="folder that keeps them"),
+    argument("--results", type=Path, help="results of a dataset, such as results/authors"),
+    argument("--keep", type=Path, help="folder that keeps their tables, such as docs/authors"),
     METHODS_FILE,
 )
 def evidence(options):
     from ..report.markdown import fill_file, keep_tables
     from ..study.registry import read_methods
 
-    if options.tables and options.keep:
-        keep_tables(options.tables, options.keep)
+    if bool(options.results) != bool(options.keep):
+        raise ValueError("--results and --keep go together; give both, or none")
+    if options.results:
+        keep_tables(options.results, options.keep)
     for page in options.pages:
         fill_file(page, read_methods(options.methods_file))
 

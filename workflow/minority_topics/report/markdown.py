@@ -15,6 +15,7 @@ from ..study.registry import full_label
 
 # Tables that hold no text of a document.
 KEPT = ("summary", "comparisons", "claims", "paper_vs_ours", "parts", "cost")
+FOLDERS = ("tables", "resources")
 LEADERBOARD = ("purity", "nmi", "ami_injected", "jsd_mean", "f1")
 PARTS = ("purity", "nmi")
 BLOCK = re.compile(
@@ -23,12 +24,15 @@ BLOCK = re.compile(
 )
 
 
-def keep_tables(tables, out):
-    """Copy the tables of a study that are worth keeping from one folder to another."""
-    found = [Path(tables) / f"{name}.csv" for name in KEPT]
-    found = [path for path in found if path.is_file()]
+def keep_tables(results, out):
+    """Copy the tables worth keeping from the results of a dataset to another folder."""
+    known = {Path(results) / folder / f"{name}.csv" for folder in FOLDERS for name in KEPT}
+    found = sorted(path for path in known if path.is_file())
     if not found:
-        raise ValueError(f"{tables}: there is none of {', '.join(KEPT)}; name a folder of tables")
+        raise ValueError(
+            f"{results}: {' and '.join(FOLDERS)} hold none of {', '.join(KEPT)}; name a folder of "
+            "results/"
+        )
     for path in found:
         write_frame(Path(out) / path.name, read_frame(path))
 
