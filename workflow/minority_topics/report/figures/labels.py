@@ -40,7 +40,7 @@ def label_points(axes, points, texts, bold=(), lines=()):
         strangers = np.delete(marks, number, axis=0)
         crossed = np.vstack([others, strangers])
         own = [_overlap(_leader(box, centres[number]), crossed).sum() for box in boxes]
-        costs = distances + 4 * _overlap(boxes, marks) + _overlap(boxes, strokes)
+        costs = 1.5 * distances + 4 * _overlap(boxes, marks) + _overlap(boxes, strokes)
         # Near another point a label would be taken for its name.
         costs += 0.5 * _overlap(boxes, strangers + NEAR)
         costs += 20 * _overlap(boxes, others) + 2 * np.array(own)
