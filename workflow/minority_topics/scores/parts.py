@@ -20,7 +20,7 @@ CONSTRAINTS_OFF = {
     "both constraints off": OFF,
 }
 # By the name of a model: its point, and what is changed of it, in words.
-BASES = {
+BASES: dict[str, tuple[dict, dict[str, dict]]] = {
     "ours": (
         OURS,
         {

@@ -60,14 +60,11 @@ def _size(axes, text, bold):
 
 def _candidates(centre, size, frame):
     """Boxes around a point that lie in the frame, and how far each is off."""
-    boxes, distances = [], []
-    for distance, angle in itertools.product(DISTANCES, ANGLES):
-        way = np.array([np.cos(angle), np.sin(angle)])
-        # One edge of the box at least keeps the distance, whatever the direction.
-        middle = centre + way * distance + np.clip(1.5 * way, -1, 1) * size / 2
-        boxes.append(np.hstack([middle - size / 2, middle + size / 2]))
-        distances.append(distance)
-    boxes, distances = np.array(boxes), np.array(distances, dtype=float)
+    distances, angles = np.array(list(itertools.product(DISTANCES, ANGLES)), dtype=float).T
+    ways = np.column_stack([np.cos(angles), np.sin(angles)])
+    # One edge of the box at least keeps the distance, whatever the direction.
+    middles = centre + ways * distances[:, None] + np.clip(1.5 * ways, -1, 1) * size / 2
+    boxes = np.hstack([middles - size / 2, middles + size / 2])
     outside = (boxes[:, :2] < frame[:2]).any(axis=1) | (boxes[:, 2:] > frame[2:]).any(axis=1)
     return boxes, distances + 1e6 * outside
 
