@@ -168,8 +168,9 @@ def test_shipped_configurations_hold_the_paper():
     [
         ({"variants": ["corex_9"]}, "variants: 'corex_9' is not a method"),
         ({"peers": ["corex_9"]}, "peers: 'corex_9' is not a method"),
-        ({"peers": ["nmf"]}, "peers: 'nmf' is a variant, or one of `methods`"),
-        ({"peers": ["corex_strength2"]}, "peers: 'corex_strength2' is a variant, or one of"),
+        ({"peers": ["truth"]}, "peers: 'truth' is a control; list it under methods."),
+        ({"peers": ["nmf"]}, "peers: 'nmf' is one of methods; remove it here or there."),
+        ({"peers": ["corex_strength2"]}, "peers: 'corex_strength2' is a variant; list it under"),
         (
             {"ablations": {"a": {"method": "nfm", "options": {"x": [1]}}}},
             "ablations.a.method: 'nfm' is not a method",

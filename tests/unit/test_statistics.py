@@ -7,6 +7,7 @@ from scipy.stats import ttest_1samp
 
 from minority_topics.scores.statistics import (
     COMPARED,
+    COMPARISON_COLUMNS,
     compare,
     compare_with_first,
     grade,
@@ -31,8 +32,8 @@ def test_interval_by_hand():
     half = T4 * np.sqrt(0.5)
     assert t_interval(FIVE) == pytest.approx((3 - half, 3 + half), abs=1e-5)
     assert t_interval([*FIVE, np.nan]) == pytest.approx((3 - half, 3 + half), abs=1e-5)
-    # Welch and Satterthwaite: 4 (0.75 / 0.5)^2 = 9 degrees of freedom, of which t is 2.26216.
-    half = 2.26216 * np.sqrt(0.5 + 0.25)
+    # Welch and Satterthwaite: 0.75^2 / (0.5^2 / 4 + 0.25^2 / 199) = 8.955, of which t is 2.26389.
+    half = 2.26389 * np.sqrt(0.5 + 0.25)
     assert t_interval(FIVE, 0.25) == pytest.approx((3 - half, 3 + half), abs=1e-5)
     assert t_interval([0.3] * 5) == pytest.approx((0.3, 0.3))
 
@@ -73,8 +74,8 @@ def test_p_where_the_interval_ends_at_zero_is_five_percent():
 def test_p_of_equal_differences():
     assert paired_p([0.0, 0.0, 0.0]) == 1
     assert paired_p([0.25, 0.25, 0.25]) == 0
-    # All variance is known: normal, 0.25 is 2.5 standard errors.
-    assert paired_p([0.25, 0.25, 0.25], extra_variance=0.01) == pytest.approx(0.012419, abs=1e-6)
+    # All variance is of the 200 resamples: t of 2.5 with 199 degrees of freedom.
+    assert paired_p([0.25, 0.25, 0.25], extra_variance=0.01) == pytest.approx(0.013227, abs=1e-6)
     assert np.isnan(paired_p([0.25]))
 
 
@@ -195,11 +196,24 @@ def test_columns_of_a_comparison():
     found = compare(scores(ours=FIVE, other=FIVE), "ours", ["other"])
     assert list(found) == [
         "dataset", "n_topics", "n_minority", "metric", "better", "ours", "other", "repetitions",
-        "ours_mean", "other_mean", "difference", "low", "high", "effect", "p", "p_holm", "grade",
-        "interval_over",
+        "units", "ours_mean", "other_mean", "difference", "low", "high", "effect", "p", "p_holm",
+        "grade", "interval_over",
     ]  # fmt: skip
     assert set(found["p"]) == {1}
     assert set(found["grade"]) == {"too few repetitions"}
+
+
+def test_a_comparison_of_nothing_has_its_columns():
+    failed = scores(ours=FIVE, other=FIVE).assign(status="failed")
+    assert list(compare(failed, "ours", ["other"])) == COMPARISON_COLUMNS
+
+
+def test_resamples_without_a_method_are_told():
+    resamples = pd.DataFrame(
+        {"n_topics": 20, "n_minority": 7, "method": "ours", "resample": [0, 1], "purity": 0.5}
+    )
+    with pytest.raises(ValueError, match="resamples: there is no row of other"):
+        compare(scores(ours=FIVE, other=FIVE), "ours", ["other"], resamples)
 
 
 def test_comparison_leaves_out_repetitions_that_failed():

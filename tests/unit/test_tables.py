@@ -13,7 +13,7 @@ from minority_topics.corpus.storage import read_corpus
 from minority_topics.methods.contract import Fit, write_fit
 from minority_topics.scores.matches import read_shown
 from minority_topics.scores.scoring import score_fits
-from minority_topics.scores.tables import resources, trajectory, write_rows
+from minority_topics.scores.tables import cost, resources, trajectory, write_rows
 
 
 @pytest.fixture
@@ -120,3 +120,19 @@ def test_objectives_and_resources(fits):
 def test_rows_are_written_and_read(tmp_path):
     write_rows(tmp_path / "deep" / "table.csv", [{"a": 1}, {"a": 2, "b": "x"}])
     assert read_rows(tmp_path / "deep" / "table.csv") == [{"a": "1", "b": ""}, {"a": "2", "b": "x"}]
+
+
+def test_cost_of_parts(fits):
+    """Each of the three fits took so long as its status says; a part's share is of all."""
+    seconds = sum(row["seconds"] for row in resources([fits]))
+    rows = cost({"one": [fits], "two": [fits, fits]})
+    assert [(row["part"], row["fits"]) for row in rows] == [("one", 3), ("two", 6)]
+    assert [row["minutes"] for row in rows] == [
+        pytest.approx(seconds / 60, abs=0.005),
+        pytest.approx(2 * seconds / 60, abs=0.005),
+    ]
+    assert [row["share"] for row in rows] == [
+        pytest.approx(1 / 3, abs=1e-4),
+        pytest.approx(2 / 3, abs=1e-4),
+    ]
+    assert cost({"none": []}) == [{"part": "none", "fits": 0, "minutes": 0, "share": 0}]

@@ -176,8 +176,11 @@ def dataset_fits(wildcards):
 
 
 def cost_options(wildcards):
-    parts = parts_of(wildcards.dataset).items()
-    return [word for part, cells in parts for word in ("--part", part, *fits_of(cells))]
+    """Parts with their cells, and the batches of each by themselves: a command line holds no more."""
+    words = ["--batches", *PLAN.batches]
+    for part, cells in parts_of(wildcards.dataset).items():
+        words += ["--part", part, *(FITS.format(**vars(cell), batch="") for cell in cells)]
+    return words
 
 
 def used_fits(wildcards):

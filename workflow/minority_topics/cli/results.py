@@ -113,14 +113,19 @@ def resources(options):
     "Add up the time of fits, for each part of a study.",
     argument(
         "--part", nargs="+", action="append", required=True, metavar=("NAME", "FOLDER"),
-        help="name of a part, and its folders that `fit` wrote",
+        help="name of a part, and folders of its methods and settings",
     ),
+    argument("--batches", nargs="+", required=True, help="subfolders of each that `fit` wrote"),
     OUT,
 )  # fmt: skip
 def cost(options):
     from ..scores.tables import cost, write_rows
 
-    write_rows(options.out, cost({name: folders for name, *folders in options.part}))
+    parts = {
+        name: [Path(folder) / batch for folder in folders for batch in options.batches]
+        for name, *folders in options.part
+    }
+    write_rows(options.out, cost(parts))
 
 
 @verb("Collect the versions that methods ran in.", FITS, OUT)

@@ -94,6 +94,7 @@ def attempt(job):
 
 def _fit(job):
     corpus = _corpus(job["corpus"])
+    sees_labels = job["control"] and job["options"].get("labels") == "truth"
     problem = Problem(
         counts=corpus.counts,
         tfidf=corpus.tfidf,
@@ -104,7 +105,7 @@ def _fit(job):
         n_minority=job["n_minority"],
         random_state=job["random_state"],
         options=job["options"],
-        labels=corpus.labels if job["control"] else None,
+        labels=corpus.labels if sees_labels else None,
     )
     fit = fit_method(job["module"], problem, None if job["control"] else problem.n_topics)
     notes = plain_notes(fit.notes)

@@ -11,9 +11,12 @@ import pandas as pd
 from ..study.registry import Method, full_label
 from .cards import CARDS
 from .statistics import (
-    COMPARED,
+    BEHIND,
+    CLEAR,
     LEAST_FOR_VERDICT,
     SETTING,
+    TOO_FEW,
+    UNCLEAR,
     compare,
     in_setting,
     summarise,
@@ -21,9 +24,8 @@ from .statistics import (
 )
 
 PAPER_SETTING = (20, 7)
-CLEAR, UNCLEAR, BEHIND = "clearly ahead", "ahead but not clear", "behind"
 HOLDS, IN_PART, FAILS = "holds", "holds in part", "does not hold"
-TOO_FEW, NOT_TESTED = "too few repetitions", "not tested"
+NOT_TESTED = "not tested"
 # From weak to strong. Where one lead of several is undecided, so are they all, unless one is lost.
 STRENGTH = {BEHIND: 0, TOO_FEW: 1, UNCLEAR: 2, CLEAR: 3}
 # What claims are about, and how sentences call it.
@@ -33,14 +35,13 @@ WORDS = {
     "jsd_mean": "mean JSD",
     "purity_adjusted": "adjusted purity",
     "ami": "AMI",
+    "ami_injected": "AMI of the injected documents",
+    "f1": "F1",
     "seed_words_on_top": "share of seed words",
 }
-# What leads are claimed in.
+# What the paper claims leads in, and what we look at beside.
 JUDGED = ("purity", "nmi", "jsd_mean")
-COMPARISON = [
-    *SETTING, "metric", "better", "ours", "other", "repetitions", "ours_mean", "other_mean",
-    "difference", "low", "high", "p_holm", "grade", "interval_over",
-]  # fmt: skip
+LEADS = (*JUDGED, "ami_injected", "f1")
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,14 @@ class Study:
     published: pd.DataFrame | None = None
 
     @cached_property
+    def attempts(self):
+        """All fits, those of tunings and peers included."""
+        return with_variants(self.scores, self.variants)
+
+    @cached_property
     def fits(self):
-        """Fits that came out, those of tunings and peers included."""
-        joined = with_variants(self.scores, self.variants)
-        return joined[joined["status"] == "ok"]
+        """Fits that came out."""
+        return self.attempts[self.attempts["status"] == "ok"]
 
     @cached_property
     def settings(self):
@@ -85,7 +90,7 @@ class Study:
     @cached_property
     def models(self):
         """Whom the model must beat to be the best of all: baselines, their tunings, and peers."""
-        return [name for name in self._names(self.fits) if self._is_model(name)]
+        return [name for name in self._names(self.attempts) if self._is_model(name)]
 
     @cached_property
     def controls(self):
@@ -112,12 +117,12 @@ class Study:
         """Each solver against every rival, in all settings: as comparisons.csv has the first."""
         rivals = [name for name in self._names(self.fits) if self.methods[name].is_rival]
         return pd.concat(
-            compare_in(
-                JUDGED,
+            compare(
                 self.fits,
                 solver,
                 [name for name in rivals if name != solver],
                 self.resamples,
+                LEADS,
             )
             for solver in self.solvers
         )
@@ -129,9 +134,15 @@ class Study:
             (rows["ours"] == solver) & (rows["metric"] == metric) & rows["other"].isin(others)
         ]
 
+    def unmatched(self, rows, setting=None):
+        """Models of a setting without a graded difference: too few of their fits came out."""
+        graded = rows.loc[rows["grade"] != TOO_FEW, "other"]
+        present = in_setting(self.attempts, setting or self.setting)["method"]
+        return [name for name in self.models if name in set(present) - set(graded)]
+
     def means(self, metric):
         """Means, methods x settings; none where there are too few repetitions for a verdict."""
-        summary = self.summary[self.summary["repetitions"] >= LEAST_FOR_VERDICT]
+        summary = self.summary[self.summary["units"] >= LEAST_FOR_VERDICT]
         named = _settings_named(summary.dropna(subset=[metric]))
         means = named.pivot(index="method", columns="setting", values=metric)
         return means.reindex(columns=[setting_text(setting) for setting in self.settings])
@@ -152,21 +163,8 @@ class Study:
             for table in (self.fits, self.resamples)
         ]
         names = setting_text(last), [setting_text(first)]
-        rows = compare_in([metric], tables[0], *names, tables[1])
+        rows = compare(tables[0], *names, tables[1], [metric])
         return None if rows.empty else rows.iloc[0]
-
-
-def compare_in(metrics, scores, ours, others, resamples=None):
-    """`compare` in some metrics. One that it passes over takes the place of purity."""
-    found = [pd.DataFrame(columns=COMPARISON)]
-    if set(metrics) & set(COMPARED):
-        rows = compare(scores, ours, others, resamples).reindex(columns=COMPARISON)
-        found.append(rows[rows["metric"].isin(metrics)])
-    for metric in set(metrics) - set(COMPARED):
-        rows = compare(scores.assign(purity=scores[metric]), ours, others)
-        rows = rows.reindex(columns=COMPARISON)
-        found.append(rows[rows["metric"] == "purity"].assign(metric=metric))
-    return pd.concat([rows for rows in found if len(rows)] or found[:1])
 
 
 def _settings_named(table):
@@ -208,16 +206,24 @@ def verdict_of(met, total):
     return HOLDS if met == total else IN_PART if met else FAILS
 
 
-def difference_text(row):
-    """A paired difference: +0.047 (95% interval over ... +0.030 to +0.064, corrected p = 0.003)."""
+def difference_text(row, corrected=True):
+    """A paired difference: +0.047 (95% interval over ... +0.030 to +0.064, corrected p = 0.003).
+
+    Where one difference was tested alone, its p is not `corrected`.
+    """
     facts = []
     if pd.notna(row["low"]):
-        ends = f"{row['low']:+.3f} to {row['high']:+.3f}"
+        ends = f"{signed(row['low'])} to {signed(row['high'])}"
         facts.append(f"95% interval over {row['interval_over']} {ends}")
     if pd.notna(row["p_holm"]):
-        facts.append(f"corrected {p_text(row['p_holm'])}")
+        facts.append(f"{'corrected ' if corrected else ''}{p_text(row['p_holm'])}")
     facts.append(f"{int(row['repetitions'])} repetitions")
-    return f"{row['difference']:+.3f} ({', '.join(facts)})"
+    return f"{signed(row['difference'])} ({', '.join(facts)})"
+
+
+def signed(number):
+    """With its sign, but no -0.000."""
+    return f"{round(number, 3) + 0:+.3f}"
 
 
 def p_text(p):

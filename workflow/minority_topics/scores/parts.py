@@ -46,7 +46,7 @@ BASES: dict[str, tuple[dict, dict[str, dict]]] = {
 }
 COLUMNS = [
     "dataset", "base", "change", "metric", "base_mean", "changed_mean", "difference", "low", "high",
-    "p_holm", "repetitions", "interval_over",
+    "p_holm", "repetitions", "units", "interval_over",
 ]  # fmt: skip
 
 
@@ -67,10 +67,7 @@ def parts(scores):
 def _changes(scores, base, point, changes):
     points = {base: point, **{name: {**point, **change} for name, change in changes.items()}}
     named = [scores[at_point(scores, point)].assign(method=name) for name, point in points.items()]
-    compared = compare(pd.concat(named), base, list(changes)).reindex(
-        columns=["dataset", "metric", "other", "ours_mean", "other_mean", "difference", "low",
-                 "high", "p_holm", "repetitions", "interval_over"]
-    )  # fmt: skip
+    compared = compare(pd.concat(named), base, list(changes))
     # `compare` has base less changed; taken from 0, none is written as -0.
     turned = {"difference": 0 - compared["difference"], "low": 0 - compared["high"]}
     turned |= {"high": 0 - compared["low"], "base": base}

@@ -1,9 +1,10 @@
-"""Scores under resampled documents: how far would a score move with other documents of the kind?
+"""Scores under resampled documents: how far does a score move with the documents it is counted on?
 
 Where there is one corpus, repetitions differ in their random state alone and say nothing of the
 luck of its documents. So the documents are drawn anew, with replacement, and the clusters that a
 fit gave them are scored again: a document's weight is how often it was drawn. All fits share the
-draws, so that methods can be compared draw by draw.
+draws, so that methods can be compared draw by draw. The fits stay as they are: what other documents
+would do to them is not counted.
 
 Shapes: B resamples, M documents, T labels, K clusters.
 """
@@ -21,9 +22,9 @@ from ..corpus.storage import read_corpus
 from ..methods.contract import minority_by_seed_share, read_fit
 from .metrics import RANDOM_STATE, assign, purity_of_counts
 from .scoring import number_text
+from .statistics import N_RESAMPLES
 from .tables import read_statuses
 
-N_RESAMPLES = 200
 # Exponent of the chance of what is left out of a sum.
 TAIL = 40
 ROUNDING = 1e-12

@@ -2,9 +2,10 @@
 
 What an interval is over. Where data is generated, each repetition has a corpus and a random state
 of its own, and an interval tells how far the mean would move if both were drawn anew. Where there
-is one corpus, repetitions differ in their random state alone, so the documents are resampled too
-(`resampling`), and their variance is added to that of random states. Scores that do not count
-documents, such as JSD, have no such share: their intervals are over random states alone.
+is one corpus, repetitions differ in their random state alone, so the documents that a fit is scored
+on are resampled too (`resampling`), and their variance is added to that of random states. The fits
+themselves stay as they are. Scores that do not count documents, such as JSD, have no such share:
+their intervals are over random states alone.
 
 All methods share the corpus of a repetition, so differences are taken within repetitions.
 """
@@ -20,9 +21,18 @@ LEVEL = 0.95
 # With fewer values an interval is too wide to tell anything, and rests on the normal law alone.
 LEAST_FOR_INTERVAL = 5
 LEAST_FOR_VERDICT = 6
-CLEAR = 0.05
+ALPHA = 0.05
+# Grades of a difference.
+CLEAR, UNCLEAR, BEHIND = "clearly ahead", "ahead but not clear", "behind"
+TOO_FEW = "too few repetitions"
+# Draws of the documents of a single corpus.
+N_RESAMPLES = 200
 COMPARED = ("purity", "nmi", "ami", "ami_injected", "jsd_mean", "f1")
 SETTING = ["n_topics", "n_minority"]
+COMPARISON_COLUMNS = [
+    "dataset", *SETTING, "metric", "better", "ours", "other", "repetitions", "units", "ours_mean",
+    "other_mean", "difference", "low", "high", "effect", "p", "p_holm", "grade", "interval_over",
+]  # fmt: skip
 
 OVER_CORPORA = "corpora and random states"
 OVER_DOCUMENTS = "random states and documents"
@@ -88,12 +98,13 @@ def _known(values):
 def _error(values, extra_variance):
     """Standard error of a mean, and its degrees of freedom by Welch and Satterthwaite.
 
-    The extra variance comes from many resamples and counts as known:
-    f = (n - 1) ((v + extra) / v)^2 with v = s^2 / n.
+    f = (v + e)^2 / (v^2 / (n - 1) + e^2 / (B - 1)), where v = s^2 / n is the variance of the mean
+    and e the extra variance, which comes from B resamples.
     """
     own = values.var(ddof=1) / len(values)
-    freedom = (len(values) - 1) * ((own + extra_variance) / own) ** 2 if own else np.inf
-    return np.sqrt(own + extra_variance), max(freedom, len(values) - 1)
+    parts = own**2 / (len(values) - 1) + extra_variance**2 / (N_RESAMPLES - 1)
+    freedom = (own + extra_variance) ** 2 / parts if parts else len(values) - 1
+    return np.sqrt(own + extra_variance), freedom
 
 
 def holm(p_values):
@@ -116,16 +127,17 @@ def rank_biserial(differences):
 def grade(difference, better, p_holm, repetitions):
     """A paired difference in words. `better` is "higher" or "lower"; who is level is behind."""
     if repetitions < LEAST_FOR_VERDICT:
-        return "too few repetitions"
+        return TOO_FEW
     if not (difference > 0 if better == "higher" else difference < 0):
-        return "behind"
-    return "clearly ahead" if p_holm < CLEAR else "ahead but not clear"
+        return BEHIND
+    return CLEAR if p_holm < ALPHA else UNCLEAR
 
 
 def summarise(scores, metrics, by=(), resamples=None):
     """Mean, 95% interval, sd and range of metrics, a row per method, setting and value of `by`.
 
-    `repetitions` counts the fits that came out; a method without any keeps its row and says why.
+    `repetitions` counts the fits that came out, `units` those that are independent: one a corpus,
+    or all on a single one. A method without any fit keeps its row and says why.
     `interval_over` says what the intervals are over, "" where there are none. `resamples` is the
     table of `resampling`, for a dataset of one corpus.
     """
@@ -135,6 +147,7 @@ def summarise(scores, metrics, by=(), resamples=None):
         good = group[group["status"] == "ok"]
         row = dict(zip([*by, *SETTING, "method"], key, strict=True))
         row = {"dataset": group["dataset"].iloc[0], **row, "repetitions": len(good)}
+        row["units"] = len(_units(good["repetition"], good["corpus"]))
         for metric in metrics:
             values = good[metric].dropna()
             units = _units(values, good["corpus"])
@@ -190,7 +203,7 @@ def compare_with_first(scores, methods, resamples=None):
     return compare(scores, ours, rivals, resamples)
 
 
-def compare(scores, ours, others, resamples=None):
+def compare(scores, ours, others, resamples=None, metrics=COMPARED):
     """`ours` against each of `others`, paired by repetition, in every setting and metric.
 
     Differences are ours less theirs, of the repetitions in which both came out. On a single corpus
@@ -202,7 +215,7 @@ def compare(scores, ours, others, resamples=None):
     for setting, group in good.groupby(SETTING, sort=False):
         axes = {"dataset": group["dataset"].iloc[0], **dict(zip(SETTING, setting, strict=True))}
         corpora = group.drop_duplicates("repetition").set_index("repetition")["corpus"]
-        for metric in COMPARED:
+        for metric in metrics:
             table = group.pivot(index="repetition", columns="method", values=metric)
             if ours not in table:
                 continue
@@ -213,11 +226,10 @@ def compare(scores, ours, others, resamples=None):
             compared = [row for row in compared if row["repetitions"]]
             better = CARDS[metric].direction
             for row, p in zip(compared, holm([row["p"] for row in compared]), strict=True):
-                over, units = row.pop("interval_over"), row.pop("units")
-                graded = grade(row["difference"], better, p, units)
-                row = {**axes, "metric": metric, "better": better, **row, "p_holm": p}
-                rows.append({**row, "grade": graded, "interval_over": over})
-    return pd.DataFrame(rows)
+                graded = grade(row["difference"], better, p, row["units"])
+                facts = {"metric": metric, "better": better, "p_holm": p, "grade": graded}
+                rows.append({**axes, **row, **facts})
+    return pd.DataFrame(rows, columns=COMPARISON_COLUMNS)
 
 
 def _resampled(resamples, setting, metric):
@@ -231,7 +243,7 @@ def _pair(table, ours, other, corpora, resampled):
     pairs = table[[ours, other]].dropna()
     corpora = corpora.loc[pairs.index]
     differences = _units(pairs[ours] - pairs[other], corpora)
-    documents = 0.0 if resampled is None else (resampled[ours] - resampled[other]).var()
+    documents = 0.0 if resampled is None else _difference_of(resampled, ours, other).var()
     low, high = t_interval(differences, documents)
     return {
         "ours": ours,
@@ -247,3 +259,13 @@ def _pair(table, ours, other, corpora, resampled):
         "p": paired_p(differences, documents),
         "interval_over": "" if np.isnan(low) else _over(corpora, resampled is not None),
     }
+
+
+def _difference_of(resampled, ours, other):
+    missing = [name for name in (ours, other) if name not in resampled]
+    if missing:
+        raise ValueError(
+            f"resamples: there is no row of {missing[0]} in this setting; make the table of all "
+            "methods that are compared"
+        )
+    return resampled[ours] - resampled[other]

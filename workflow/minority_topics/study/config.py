@@ -32,7 +32,7 @@ NO_DATASETS = {"logs", "tables", "benchmarks", "none"}
 # Tables that the study makes itself.
 TABLES = {
     "scores", "random_states", "variants", "summary", "comparisons", "paper_vs_ours", "claims",
-    "resamples", "parts", "true_topics", "examples", "trajectory", "by_setting", "heatmap", "sweep",
+    "resamples", "parts", "true_topics", "examples", "trajectory", "sweep",
 }  # fmt: skip
 # Ablations with figures of their own, and the options those show.
 SHOWN_ABLATIONS = {
@@ -179,11 +179,12 @@ def _check_methods(config):
                 )
     first_model(methods, config["methods"])
     for name in config["peers"]:
-        if methods[name].is_variant or name in config["methods"]:
-            raise ConfigError(
-                f"peers: {shown(name)} is a variant, or one of `methods`; peers are further "
-                "models, so remove it there, or list it under variants."
-            )
+        if methods[name].is_variant:
+            raise ConfigError(f"peers: {shown(name)} is a variant; list it under variants.")
+        if methods[name].kind == "control":
+            raise ConfigError(f"peers: {shown(name)} is a control; list it under methods.")
+        if name in config["methods"]:
+            raise ConfigError(f"peers: {shown(name)} is one of methods; remove it here or there.")
     return methods
 
 
