@@ -62,17 +62,19 @@ FIGURES = {
             "nmi_scores",
             "summary",
             "NMI with more topics",
-            "NMI of every model at the larger settings (topics/minority topics). A bar with a "
-            f"break goes on beyond the axis. {_COLOURS} {_LINES}",
+            "NMI of every model at the larger settings (topics/minority topics). An arrow at "
+            "the edge is a mean beyond the axis; its number stands beside it. "
+            f"{_COLOURS} {_LINES}",
             "NMI scores for topic counts 30, 50 and 80",
         ),
         Figure(
             "purity_scores",
             "summary",
             "Purity with more topics",
-            "Focused purity of every model at the larger settings (topics/minority topics). A bar "
-            f"with a break goes on beyond the axis. {_COLOURS} {_LINES}",
-            "Purity scores for topic counts 30, 50 and 80",
+            "Focused purity of every model at the larger settings (topics/minority topics). An "
+            "arrow at the edge is a mean beyond the axis; its number stands beside it. "
+            f"{_COLOURS} {_LINES}",
+            "purity scores for topic counts 30, 50 and 80",
         ),
         Figure(
             "purity_nmi_scatter",
@@ -80,15 +82,16 @@ FIGURES = {
             "Purity against NMI",
             "A point is the mean of a method over repetitions, in each setting. Up and to the "
             f"right is better. {_COLOURS} {_LINES}",
-            "Scatter plot of purity and NMI",
+            "scatter plot of purity and NMI",
         ),
         Figure(
             "variants",
             "summary",
             "Variants and newer models",
-            "Every model with its variants below it as open circles, and newer models beyond the "
-            "paper in the last rows, in the first setting. Lines down the figure are constrained "
-            f"NMF and the controls that use the seed words alone. {_COLOURS} {_LINES}",
+            "Every model in the first setting. Open circles are variants of the model above them; "
+            "newer models, which the paper does not have, stand in the last rows. Lines down the "
+            "figure are constrained NMF and the controls that use the seed words alone. "
+            f"{_COLOURS} {_LINES}",
             needs="variants",
         ),
         Figure(
@@ -98,15 +101,15 @@ FIGURES = {
             "Mean and standard deviation over repetitions for each pair of W_max and theta_min, "
             "both metrics on one scale of colours; the outlined cell is the paper's choice. W_max "
             "none bounds nothing. Exact solver.",
-            "Effect of W_max and theta_min on NMI and purity",
+            "figure of the effect of W_max and theta_min on NMI and purity",
         ),
         Figure(
             "decomposition",
             "decomposition",
             "What solver, start, restarts and constraints bring",
             "Every combination of solver, start, number of starts and constraints; of several "
-            "starts, the fit with the lowest objective is kept. Marks are means over repetitions "
-            "with 95% intervals. Rings show the two models: ours (exact solver, best of eight "
+            "starts, the fit with the lowest objective is kept. Marks are means over repetitions. "
+            f"{_LINES} Rings show the two models: ours (exact solver, best of eight "
             "block starts, both constraints), and the model as published (one random start, "
             "both constraints). The projected solver is the published one with W cut to its "
             "bound. Compare rows to see what solver, start and restarts bring, and marks of a "
@@ -120,7 +123,7 @@ FIGURES = {
             "closest learned topic, for each pair of W_max and theta_min: mean and standard "
             "deviation over repetitions; the outlined cell is the paper's choice. W_max none "
             "bounds nothing. Exact solver.",
-            "Effect of W_max and theta_min on KL divergence",
+            "figure of the effect of W_max and theta_min on KL divergence",
         ),
         Figure(
             "error_bar",
@@ -140,7 +143,7 @@ FIGURES = {
             "true topic, where there are labels, is the one of the least Jensen-Shannon "
             "divergence, which is 1 if the two share no word. Topics of the first model in "
             "the first setting, in its first repetition that came out.",
-            "Table of topics discovered in the synthetic dataset",
+            "table of topics discovered in the synthetic dataset",
         ),
         Figure(
             "learning_rate",
@@ -158,7 +161,9 @@ FIGURES = {
             "Stability across random states",
             "Left: agreement (adjusted mutual information) between the clusterings of two fits "
             "of one corpus that differ in their random state alone, over all pairs; 1 is the "
-            "same clustering. Right: standard deviation of purity and of NMI between such fits.",
+            "same clustering. Lines are no intervals, since pairs share fits: they are the range "
+            "of how well a fit agrees with all others. Right: standard deviation of purity and of "
+            "NMI between such fits.",
         ),
         Figure(
             "resources",
@@ -166,7 +171,7 @@ FIGURES = {
             "Time and memory",
             "Wall time of a fit (median; the first fit of a job, which imports and compiles, is "
             "left out where there are others) and the largest resident memory of its process, by "
-            "setting. Both axes are logarithmic.",
+            "setting. Both scales are logarithmic.",
         ),
     )
 }

@@ -6,7 +6,7 @@ from matplotlib.lines import Line2D
 from .rows import beside, end_of, height_of, name_rows, places_of, spread, used_fewer
 from .style import COLUMN, FAINT, INK, MARKERS
 from .summaries import columns_of, main_rows
-from .words import leaders, note, rows_in, settings_of, spread_words
+from .words import dataset_words, leaders, note, rows_in, settings_of, spread_words
 
 ROW = 0.21  # inches
 BETWEEN = 0.5  # of a row, from the first mark to the last
@@ -80,7 +80,7 @@ def _range(values, style):
 
 
 def _note(table, metric):
-    words = f"{table['dataset'].iloc[0]} data; settings are topics/minority topics; "
+    words = f"{dataset_words(table)}; settings are topics/minority topics; "
     words += f"{spread_words(table, metric)}."
     if any(used_fewer(row) for _, row in table.iterrows()):
         words += " Used: topics that hold documents, where fewer than asked for."
@@ -93,6 +93,6 @@ def describe_metric(table, looks, metric, label):
         for setting in settings_of(table)
     )
     return (
-        f"{label} of {table['method'].nunique()} methods on {table['dataset'].iloc[0]} data, by "
+        f"{label} of {table['method'].nunique()} methods on {dataset_words(table)}, by "
         f"topics/minority topics. Highest at {'; at '.join(best)}."
     )

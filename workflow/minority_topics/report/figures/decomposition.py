@@ -5,6 +5,9 @@ import numpy as np
 
 from ...scores.parts import BASES, OFF, OPTIONS, at_point
 from ...scores.statistics import summarise
+from .rows import spread
+from .style import PAGE
+from .words import data_words, note, number, spread_words
 
 METRICS = {"purity": "Purity", "nmi": "NMI", "jsd_mean": "JSD (lower is better)"}
 SOLVERS = {"exact": "Exact solver", "projected": "Projected solver", "paper": "Published solver"}
@@ -31,7 +34,7 @@ def table(scores):
 def plot(table, looks):
     places = places_of(table)
     figure, panels = plt.subplots(
-        1, len(METRICS), figsize=(7, 1.6 + 0.36 * len(places)), sharey=True, layout="constrained"
+        1, len(METRICS), figsize=(PAGE, 1.6 + 0.36 * len(places)), sharey=True, layout="constrained"
     )
     for panel, (metric, label) in zip(panels, METRICS.items(), strict=True):
         for place in places.values():
@@ -52,7 +55,8 @@ def plot(table, looks):
         *panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(SETS),
         frameon=False, fontsize=TEXT,
     )  # fmt: skip
-    figure.supxlabel(_note(table), fontsize=TEXT)
+    figure.get_layout_engine().set(wspace=0.04)
+    note(figure, f"{data_words(table)}; {spread_words(table, 'purity')}.", TEXT)
     return figure
 
 
@@ -75,12 +79,13 @@ def _are_bounded(table, W, H):
 
 
 def _mark(panel, points, metric, places, label, colour, marker, shift):
-    mean, low, high = (points[f"{metric}{end}"] for end in ("", "_low", "_high"))
-    panel.errorbar(
-        mean, _heights(points, places) + shift, xerr=np.array([mean - low, high - mean]),
-        fmt=marker, color=colour, markersize=4.5, elinewidth=1, label=label,
+    heights = _heights(points, places) + shift
+    panel.plot(
+        points[metric], heights, marker, color=colour, markersize=4.5, label=label, zorder=4,
         markerfacecolor="white" if marker == "D" else colour,
     )  # fmt: skip
+    for (_, row), height in zip(points.iterrows(), heights, strict=True):
+        spread(panel, row, metric, height, colour)
 
 
 def _name_model(panel, points, metric, places, name, side):
@@ -88,8 +93,9 @@ def _name_model(panel, points, metric, places, name, side):
     *_, shift = SETS[True, True]
     for value, height in zip(points[metric], _heights(points, places), strict=True):
         panel.plot(
-            value, height + shift, "o", color="black", markersize=8.5, markerfacecolor="none"
-        )
+            value, height + shift, "o", color="black", markersize=8.5, markerfacecolor="none",
+            zorder=5,
+        )  # fmt: skip
         panel.text(
             value, height + 0.48 * side, name, ha="center", va="bottom" if side < 0 else "top",
             fontsize=TEXT, fontweight="bold",
@@ -109,30 +115,18 @@ def _name_rows(panel, places):
             )  # fmt: skip
 
 
-def _note(table):
-    first, counts = table.iloc[0], table["repetitions"]
-    fits = (
-        f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
-    )
-    over = [text for text in table["interval_over"].dropna().unique() if text]
-    lines = f", with 95% intervals over {' or '.join(over)}" if over else ", too few for intervals"
-    return (
-        f"{first['dataset']} data, {first['n_topics']} topics, {first['n_minority']} of them "
-        f"minority; means of {fits} repetitions{lines}"
-    )
-
-
 def describe(table, looks):
     """The numbers of the two models, and of ours with one part changed."""
     (ours, changes), (published, _) = BASES["ours"], BASES["published"]
     models = {"ours": ours, "as published": published}
     changed = {name: {**ours, **change} for name, change in changes.items()}
     texts = [
-        f"Means of {len(table)} combinations of solver, start, number of starts and constraints."
+        f"Means of {len(table)} combinations of solver, start, number of starts and constraints "
+        f"on {data_words(table)}."
     ]
     for lead, points in (("Purity and NMI", models), ("Ours with one change", changed)):
         found = [
-            f"{name} {row.purity:.3f} and {row.nmi:.3f}"
+            f"{name} {number(row.purity)} and {number(row.nmi)}"
             for name, point in points.items()
             for row in table[at_point(table, point) & table["purity"].notna()].itertuples()
         ]

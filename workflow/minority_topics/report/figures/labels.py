@@ -40,7 +40,7 @@ def label_points(axes, points, texts, bold=(), lines=()):
         strangers = np.delete(marks, number, axis=0)
         crossed = np.vstack([others, strangers])
         own = [_overlap(_leader(box, centres[number]), crossed).sum() for box in boxes]
-        costs = 1.5 * distances + 4 * _overlap(boxes, marks) + _overlap(boxes, strokes)
+        costs = 1.5 * distances + 4 * _overlap(boxes, marks) + 5 * _overlap(boxes, strokes)
         # Near another point a label would be taken for its name.
         costs += 0.5 * _overlap(boxes, strangers + NEAR)
         costs += 20 * _overlap(boxes, others) + 2 * np.array(own)
@@ -96,7 +96,9 @@ def _write(axes, point, text, box, centre, bold):
     line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
     label = axes.annotate(
         text, point, xytext=offset, textcoords="offset points", ha="center", va="center",
-        fontsize=SMALLEST, color=INK, fontweight="bold" if bold else "normal", zorder=5,
+        fontsize=SMALLEST, color=INK, fontweight="bold" if bold else "normal", zorder=3.5,
+        # Above lines, which the white interrupts where there is no room beside them.
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.3},
         arrowprops={**line, "relpos": (0.5, 0.5)} if _distance(box, centre) > FAR else None,
     )  # fmt: skip
     label.set_in_layout(False)

@@ -6,7 +6,7 @@ from .labels import label_points
 from .rows import spread, spread_ends
 from .style import COLUMN, GREY, INK
 from .summaries import columns_of, main_rows
-from .words import leaders, note, rivals, rows_in, settings_of, spread_words
+from .words import dataset_words, leaders, note, rivals, rows_in, settings_of, spread_words
 
 METRICS = ["purity", "nmi"]
 PANEL = 2.2  # inches
@@ -33,7 +33,7 @@ def plot(table, looks):
         panel.set_ylim(0, None)
     note(
         figure,
-        f"{table['dataset'].iloc[0]} data; {spread_words(rivals(table, looks), 'purity')}. Up and "
+        f"{dataset_words(table)}; {spread_words(rivals(table, looks), 'purity')}. Up and "
         "to the right is better; grey: controls by seed words.",
     )
     figure.draw_without_rendering()
@@ -76,5 +76,5 @@ def describe(table, looks):
         best.append(f"at {setting[0]}/{setting[1]} topics highest purity {purity}, NMI {nmi}")
     return (
         f"Purity against NMI of {rivals(table, looks)['method'].nunique()} methods on "
-        f"{table['dataset'].iloc[0]} data: {'; '.join(best)}."
+        f"{dataset_words(table)}: {'; '.join(best)}."
     )

@@ -6,6 +6,7 @@ A row is found by its method, never by its number: a method that is missing move
 import numpy as np
 
 from .style import GREY, INK, OURS, SMALLEST
+from .words import number
 
 ROW = 0.165  # inches
 GAP = 0.5  # rows between ours, other models and controls
@@ -31,9 +32,9 @@ def height_of(places, extra, row=ROW):
     return row * (max(places.values(), default=0) + 1) + extra
 
 
-def name_rows(axes, places, looks):
+def name_rows(axes, places, looks, name=lambda look: look.label):
     """Methods down the y axis, the first on top, ours marked."""
-    axes.set_yticks(list(places.values()), [looks[method].label for method in places])
+    axes.set_yticks(list(places.values()), [name(looks[method]) for method in places])
     axes.set_ylim(max(places.values(), default=0) + 0.6, -0.6)
     axes.tick_params(axis="y", length=0)
     for tick, method in zip(axes.get_yticklabels(), places, strict=True):
@@ -65,10 +66,10 @@ def bars(axes, table, metric, looks, places, end):
 
 def break_bar(axes, y, end, gid):
     """Two white strokes across a bar that goes on beyond the axis."""
-    for number, x in enumerate((0.86, 0.91)):
+    for stroke, x in enumerate((0.86, 0.91)):
         axes.plot(
             [(x - 0.015) * end, (x + 0.015) * end], [y + 0.5, y - 0.5], color="white",
-            linewidth=1.5, solid_capstyle="butt", gid=f"{gid}-{number}",
+            linewidth=1.5, solid_capstyle="butt", gid=f"{gid}-{stroke}",
         )  # fmt: skip
 
 
@@ -100,7 +101,7 @@ def best_of(table, metric, looks, lowest=False):
 def write_numbers(axes, table, metric, places, best=np.nan):
     """The mean of every method in a column right of the axes, the best in bold."""
     for _, row in table.iterrows():
-        text = f"{row[metric]:.3f}" if row["repetitions"] else "failed"
+        text = number(row[metric]) if row["repetitions"] else "failed"
         beside(axes, places[row["method"]], text, bold=row[metric] == best)
 
 

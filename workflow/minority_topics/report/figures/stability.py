@@ -1,18 +1,21 @@
 """How much a model's clusters and scores depend on its random state alone."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from ...scores.statistics import summarise
 from .rows import bars, beside, height_of, name_rows, places_of
 from .style import COLUMN, GUIDED, INK, OUR_SHADES
-from .words import data_words, leaders, note, repetitions_of, rows_in, settings_of
+from .words import data_words, leaders, note, number, repetitions_of, rows_in, settings_of
 
 METRICS = ["stability", "purity", "nmi"]
 SPREAD = {"purity": ("purity", "o", GUIDED, -0.18), "nmi": ("NMI", "s", OUR_SHADES[1], 0.18)}
 
 
 def table(scores):
-    return summarise(rows_in(scores, settings_of(scores)[0]), METRICS)
+    """No interval of the agreement: two fits share their pair, so fits are not independent."""
+    rows = summarise(rows_in(scores, settings_of(scores)[0]), METRICS)
+    return rows.assign(stability_low=np.nan, stability_high=np.nan)
 
 
 def plot(table, looks):
@@ -26,8 +29,7 @@ def plot(table, looks):
     agreement.set_title("Agreement")
     agreement.set_xlabel("AMI of two fits")
     for _, row in table.iterrows():
-        text = f"{row['stability']:.2f}" if row["stability"] == row["stability"] else "–"
-        beside(agreement, places[row["method"]], text)
+        beside(agreement, places[row["method"]], number(row["stability"], 2))
     for metric, (label, marker, colour, offset) in SPREAD.items():
         scatter.plot(
             table[f"{metric}_sd"], table["method"].map(places) + offset, marker, label=label,
@@ -43,7 +45,11 @@ def plot(table, looks):
         *scatter.get_legend_handles_labels(), loc="outside upper right", ncols=2,
         handletextpad=0.1, columnspacing=1,
     )  # fmt: skip
-    note(figure, f"{data_words(table)}; {repetitions_of(table)} random states on one corpus.")
+    note(
+        figure,
+        f"{data_words(table)}; {repetitions_of(table)} random states on one corpus. Lines are the "
+        "range over fits of how well each agrees with the others.",
+    )
     return figure
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...study.registry import full_label
 
 # Widths of one column and of a page of a journal, in inches; the smallest text, in points.
-COLUMN, PAGE = 3.5, 7.2
+COLUMN, PAGE = 3.5, 7.0
 SMALLEST = 7
 
 OURS = "#B84A00"

@@ -11,7 +11,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.font_manager import FontProperties
 
-WIDTH = 7.0  # with the margin around it, two columns of a paper
+from .style import GREY, PAGE
+
 FONT = 7
 LINE = 0.125
 PADDING = 0.06
@@ -19,7 +20,6 @@ GAP = 0.09  # between words
 # Left ends of columns; numbers end at theirs.
 TOPIC, DOCUMENTS, CLOSEST, JSD, WORDS = 0.04, 0.98, 1.08, 2.72, 2.82
 CLOSEST_CHARACTERS = 27
-FAINT = "#595959"
 TINT = "#FBEBDD"  # behind minority topics
 
 
@@ -68,17 +68,17 @@ def plot(table, looks):
         axes.axis("off")
         axes.text(0, 0.5, "No fit came out.")
         return figure
-    figure = plt.figure(figsize=(WIDTH, 1))
+    figure = plt.figure(figsize=(PAGE, 1))
     glossed, labelled = table["gloss"].notna().any(), table["closest"].notna().any()
     left = WORDS if labelled else CLOSEST
     blocks = [
-        _block(rows, WIDTH - left, glossed, _ruler(figure))
+        _block(rows, PAGE - left, glossed, _ruler(figure))
         for _, rows in table.groupby("topic", sort=False)
     ]
     head = 2 * LINE
     height = head + sum(block.height for block in blocks)
-    figure.set_size_inches(WIDTH, height)
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, WIDTH), ylim=(height, 0))
+    figure.set_size_inches(PAGE, height)
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, PAGE), ylim=(height, 0))
     axes.axis("off")
     _write_head(axes, left, labelled, glossed)
     top = head
@@ -198,7 +198,7 @@ def _write_block(axes, block, top, left):
     if block.name:
         _write(axes, JSD, top, f"{block.jsd:.2f}", ha="right")
     for number, line in enumerate(block.name + block.gloss):
-        style = {} if number < len(block.name) else {"style": "italic", "color": FAINT}
+        style = {} if number < len(block.name) else {"style": "italic", "color": GREY}
         _write(axes, CLOSEST, top + number * LINE, line, **style)
     for line in block.words:
         for word in line:
@@ -206,7 +206,7 @@ def _write_block(axes, block, top, left):
             _write(axes, left + word.x, top, word.text, weight=weight)
             if block.glossed:
                 below = top + LINE
-                _write(axes, left + word.x, below, word.gloss, style="italic", color=FAINT)
+                _write(axes, left + word.x, below, word.gloss, style="italic", color=GREY)
         top += block.line
 
 

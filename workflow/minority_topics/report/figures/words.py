@@ -19,10 +19,11 @@ def rows_in(table, setting):
     return in_setting(table, setting).reset_index(drop=True)
 
 
-def note(figure, text):
+def note(figure, text, size=SMALLEST):
     """Small text below a figure, in lines that fit its width."""
-    lines = textwrap.fill(text, int(PER_INCH * figure.get_figwidth()))
-    figure.supxlabel(lines, x=0.01, ha="left", fontsize=SMALLEST, color=GREY)
+    width = int(PER_INCH * figure.get_figwidth() * SMALLEST / size)
+    lines = textwrap.fill(text[0].upper() + text[1:], width)
+    figure.supxlabel(lines, x=0.01, ha="left", fontsize=size, color=GREY)
 
 
 def repetitions_of(table):
@@ -31,11 +32,15 @@ def repetitions_of(table):
     return f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
+def dataset_words(table):
+    return f"the dataset {table['dataset'].iloc[0]}"
+
+
 def data_words(table):
     """Dataset and setting of the first row."""
     first = table.iloc[0]
     topics = f"{first['n_topics']} topics, {first['n_minority']} of them minority"
-    return f"{first['dataset']} data, {topics}"
+    return f"{dataset_words(table)}, {topics}"
 
 
 def spread_words(table, metric):
@@ -62,8 +67,8 @@ def _over(table):
 
 
 def number(value, digits=3):
-    """A number for reading; "–" for one that is undefined."""
-    return "–" if value != value else f"{value:.{digits}f}"
+    """A number for reading, without a sign if it rounds to 0; "–" for one that is undefined."""
+    return "–" if value != value else f"{value:z.{digits}f}"
 
 
 def with_interval(row, metric, digits=3):
