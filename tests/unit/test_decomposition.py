@@ -66,8 +66,8 @@ def test_every_combination_has_its_mark_in_its_row(scores, figure):
         rows = dict(zip(panel.get_yticks(), figure.axes[0].get_yticklabels(), strict=True))
         drawn = {}
         for label, *_ in SETS.values():
-            (marks,) = (c for c in panel.containers if c.get_label() == label)
-            for x, y in marks.lines[0].get_xydata():
+            (marks,) = (line for line in panel.lines if line.get_label() == label)
+            for x, y in marks.get_xydata():
                 place = min(rows, key=lambda row, y=y: abs(row - y))
                 assert abs(place - y) < 0.4, "the mark is within its row"
                 drawn[place, label] = x
@@ -134,8 +134,8 @@ def test_the_description_has_the_main_numbers(scores):
 @pytest.mark.parametrize(
     ("table", "note"),
     [
-        (scores_of(repetitions=2), "means of 2 repetitions, too few for intervals"),
-        (scores_of(status="failed"), "means of 0 repetitions, too few for intervals"),
+        (scores_of(repetitions=2), "mean of 2 repetitions; lines are the range of the fits"),
+        (scores_of(status="failed"), "no fit came out"),
         (scores_of((["exact"], ["block"], [1], [1e-9], [0.4])), "95% intervals over random states"),
     ],
     ids=["few repetitions", "failures", "one point"],
@@ -144,7 +144,9 @@ def test_less_than_everything_is_still_drawn(table, note):
     shown = decomposition.table(table)
     figure = decomposition.plot(shown, {})
     figure.draw_without_rendering()
-    assert note in figure.get_supxlabel()
+    words = " ".join(figure.get_supxlabel().split())
+    assert words.startswith("The dataset toy, 20 topics, 7 of them minority; ")
+    assert note in words
     plt.close(figure)
     assert "nan" not in decomposition.describe(shown, {})
 

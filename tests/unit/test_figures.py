@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.transforms import Bbox
 
 from minority_topics.report.catalogue import FIGURES, SWEEP_TITLES
 from minority_topics.report.figures import draw
@@ -337,6 +338,48 @@ def test_variants_and_peers_are_only_in_their_figure():
     assert set(parts(figure, "line-nmi-")) == {"constrained_nmf", "keyword_kmeans"}
 
 
+def test_variants_are_told_by_their_table_and_counted_apart():
+    from minority_topics.report.figures.variants import describe
+
+    added = ["constrained_nmf_paper_h2", "corex_strength8", "keynmf"]
+    summary = summary_of(scores_of({name: ["ok"] * 6 for name in [*ALL, *added]}, [(20, 7)]), added)
+    figure, shown = plotted("variants", summary)
+    marks = parts(figure, "point-purity-")
+    empty = {name for name, mark in marks.items() if mark.get_markerfacecolor() == "white"}
+    assert empty == {"constrained_nmf_paper_h2", "corex_strength8"}
+    start = "Purity and NMI of 5 models, 2 variants and 1 newer model on the dataset simulated, "
+    assert describe(shown, LOOKS).startswith(start)
+    labels = figure.axes[0].get_yticklabels()
+    assert max(len(line) for text in labels for line in text.get_text().split("\n")) <= 16
+    boxes = [text.get_window_extent() for text in labels]
+    assert not any(first.overlaps(second) for first, second in itertools.combinations(boxes, 2))
+
+    figure, shown = plotted("variants", full_summary())
+    assert describe(shown, LOOKS).startswith("Purity and NMI of 5 models on the dataset")
+    assert "variants" not in figure.get_supxlabel()
+
+
+def test_agreement_of_fits_has_a_range_but_no_interval():
+    scores = scores_of({"constrained_nmf": ["ok"] * 6, "lda": ["ok"] * 6}, [(20, 7)])
+    scores.loc[scores["method"] == "lda", "stability"] = -0.001
+    figure, shown = plotted("stability", scores)
+    assert shown[["stability_low", "stability_high"]].isna().all(axis=None)
+    assert not any(line.get_marker() == "|" for line in figure.axes[0].lines)
+    numbers = {text.get_text() for text in figure.axes[0].texts}
+    assert "0.00" in numbers
+    assert "-0.00" not in numbers
+    assert "range over fits" in " ".join(figure.get_supxlabel().split())
+
+
+def test_a_score_that_is_undefined_is_a_dash():
+    summary = full_summary()
+    summary.loc[summary["method"] == "nmf", [name for name in summary if "nmi" in name]] = np.nan
+    figure, _ = plotted("purity_nmi", summary)
+    numbers = [text.get_text() for text in figure.axes[1].texts]
+    assert numbers.count("–") == 1
+    assert "nan" not in numbers
+
+
 def test_intervals_of_scores_without_documents_are_over_random_states():
     summary = full_summary().assign(interval_over="random states and documents")
     for name, over in (("purity_nmi", "random states and documents"), ("jsd", "random states")):
@@ -353,6 +396,22 @@ def test_labels_of_the_scatter_lie_apart_and_inside():
             assert not first.overlaps(second)
         frame = panel.get_window_extent().padded(1)
         assert all(frame.contains(*corner) for box in boxes for corner in (box.min, box.max))
+
+
+def test_labels_keep_off_lines_and_points():
+    from minority_topics.report.figures.labels import label_points
+
+    figure, axes = plt.subplots(figsize=(COLUMN, 2.2))
+    points = [(0.3, 0.5), (0.6, 0.5), (0.75, 0.6)]
+    lines = [((x - 0.2, y), (x + 0.2, y)) for x, y in points]
+    lines += [((x, y - 0.2), (x, y + 0.2)) for x, y in points]
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    label_points(axes, points, ["Constrained NMF", "Keyword k-means", "NMF"], lines=lines)
+    boxes = [plt.Text.get_window_extent(text) for text in axes.texts]
+    for line, box in itertools.product(lines, boxes):
+        ends = axes.transData.transform(line)
+        assert not box.overlaps(Bbox([ends.min(axis=0) - 0.5, ends.max(axis=0) + 0.5]))
+    plt.close(figure)
 
 
 def test_ends_of_lines_are_named_apart():

@@ -34,7 +34,11 @@ def table(scores):
 def plot(table, looks):
     places = places_of(table)
     figure, panels = plt.subplots(
-        1, len(METRICS), figsize=(PAGE, 1.6 + 0.36 * len(places)), sharey=True, layout="constrained"
+        1,
+        len(METRICS),
+        figsize=(PAGE, 1.75 + 0.36 * len(places)),
+        sharey=True,
+        layout="constrained",
     )
     for panel, (metric, label) in zip(panels, METRICS.items(), strict=True):
         for place in places.values():

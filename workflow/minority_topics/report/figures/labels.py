@@ -13,6 +13,7 @@ DISTANCES = (5, 10, 16, 24, 34, 46, 60)
 # From here on a line leads from the label to its point.
 FAR = 12
 NEAR = np.array([-5, -5, 5, 5])  # around the box of a point
+CAP = 2  # from a line to the end of its cap
 PASSES = 4
 
 
@@ -29,7 +30,7 @@ def label_points(axes, points, texts, bold=(), lines=()):
     sizes = [_size(axes, text, number in bold) / per_point for number, text in enumerate(texts)]
     marks = np.hstack([centres - 3, centres + 3])
     ends = axes.transData.transform(np.reshape(lines, (-1, 2))).reshape(-1, 2, 2) / per_point
-    strokes = np.hstack([ends.min(axis=1) - 1, ends.max(axis=1) + 1])
+    strokes = np.hstack([ends.min(axis=1) - CAP, ends.max(axis=1) + CAP])
     candidates = [_candidates(*pair, frame) for pair in zip(centres, sizes, strict=True)]
     chosen: list[int | None] = [None] * len(texts)
     for _, number in itertools.product(range(PASSES), range(len(texts))):

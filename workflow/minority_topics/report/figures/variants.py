@@ -12,7 +12,7 @@ from .words import data_words, leaders, listed, note, rivals, spread_words
 METRICS = {"purity": "Purity", "nmi": "NMI"}
 GAP = 0.5
 CHARACTERS = 16  # of a name in a line
-SECOND_LINE = 0.4  # of a row, for a name of two lines
+SECOND_LINE = 0.7  # of a row, for a name of two lines
 DASHES = ("--", ":", "-.")
 
 
