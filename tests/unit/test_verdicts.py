@@ -153,6 +153,11 @@ def test_a_verdict_names_the_control_that_is_not_clearly_beaten(controls, suffix
     assert f"The control Keyword k-means has {controls['keyword_kmeans']:.3f}" in evidence
 
 
+def test_behind_models_and_a_control_is_said_once():
+    scores = table({"constrained_nmf": 0.5, "nmf": 0.8, "keyword_kmeans": 0.7})
+    assert verdict("best_purity", scores)[0] == "behind models and the control Keyword k-means"
+
+
 def test_a_rival_with_few_repetitions_is_named_and_does_not_decide():
     scores = pd.concat(
         [table({"constrained_nmf": 0.5, "nmf": 0.2}), fits("lda", 0.9, repetitions=5)]

@@ -60,3 +60,12 @@ def stands_twice(values):
             return value
         seen.add(value)
     return None
+
+
+def listed(items, separator=", "):
+    """Items in a sentence: a, b and c; with "; " between them: a; b; and c."""
+    items = list(items)
+    if len(items) < 2:
+        return "".join(items)
+    joint = separator if separator.strip() == ";" else " "
+    return f"{separator.join(items[:-1])}{joint}and {items[-1]}"

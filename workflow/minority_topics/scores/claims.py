@@ -1,4 +1,4 @@
-"""The paper's claims, each with the test that decides it. One of ours is at the end.
+"""The paper's claims, each with the test that decides it. Claims without a place are ours.
 
 A test gets the study and the name of a solver, "" where the claim is of none. It gives a verdict
 and a sentence of evidence, or None where the study has nothing to decide it by.
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
+from ..base.text import listed
 from .evidence import (
     FAILS,
     JUDGED,
@@ -23,7 +24,6 @@ from .evidence import (
     capital,
     decisive,
     difference_text,
-    listed,
     metric_text,
     p_text,
     setting_text,
@@ -61,7 +61,10 @@ N_SHUFFLES = 9999
 
 @dataclass(frozen=True)
 class Claim:
-    """`paper` is where the paper says it, `missing` what is said where nothing can be tested."""
+    """`paper` is where the paper says it, "" if the claim is this study's own.
+
+    `missing` is what is said where nothing can be tested.
+    """
 
     name: str
     statement: str
@@ -96,20 +99,22 @@ def best(metric):
             ),
             *_left_out(study, study.unmatched(rows)),
         ]
-        return row["grade"] + _beside(study, controls), " ".join(sentences)
+        return _with_controls(study, row["grade"], controls), " ".join(sentences)
 
     return test
 
 
-def _beside(study, controls):
-    """What a verdict adds where a control is not clearly beaten."""
+def _with_controls(study, verdict, controls):
+    """A verdict on models, and beside it the control that is not clearly beaten."""
     if controls.empty:
-        return ""
+        return verdict
     row = decisive(controls)
     if row["grade"] == CLEAR:
-        return ""
-    words = "behind" if row["grade"] == BEHIND else "not clear of"
-    return f", {words} the control {study.label(row['other'])}"
+        return verdict
+    control = f"the control {study.label(row['other'])}"
+    if row["grade"] != BEHIND:
+        return f"{verdict}, not clear of {control}"
+    return f"behind models and {control}" if verdict == BEHIND else f"{verdict}, behind {control}"
 
 
 def _left_out(study, names):
@@ -175,7 +180,7 @@ def all_settings(study, solver):
     over = listed(dict.fromkeys(row["interval_over"] for row in cells if row["interval_over"]))
     parts += [f"The differences are over {over}.", *_unbeaten(study, controls)]
     parts += _left_out(study, unmatched)
-    return weakest + _beside(study, controls), " ".join(parts)
+    return _with_controls(study, weakest, controls), " ".join(parts)
 
 
 def _unbeaten(study, controls):

@@ -236,12 +236,6 @@ def metric_text(metric):
     return WORDS[metric] + (", where lower is better," if low else "")
 
 
-def listed(items):
-    """a, b and c."""
-    *most, last = items
-    return f"{', '.join(most)} and {last}" if most else last
-
-
 def capital(text):
     """A sentence's first letter, the others as they are."""
     return text[:1].upper() + text[1:]

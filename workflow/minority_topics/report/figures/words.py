@@ -2,6 +2,7 @@
 
 import textwrap
 
+from ...base.text import listed
 from ...scores.statistics import in_setting
 from .style import GREY, SMALLEST
 
@@ -92,9 +93,3 @@ def leaders(table, metric, looks, lowest=False, count=3):
     named = [f"{looks[row['method']].name} {with_interval(row, metric)}" for _, row in
              ranked.iterrows()]  # fmt: skip
     return listed(named) if named else "no fit came out"
-
-
-def listed(words):
-    """a, b and c."""
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
