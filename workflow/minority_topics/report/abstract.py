@@ -6,16 +6,18 @@ No result is written in: without a table there is no sentence.
 from collections import Counter
 from dataclasses import dataclass
 
+from ..base.text import listed
 from ..scores.cards import CARDS
+from ..scores.evidence import NOT_TESTED, UNDECIDED
+from ..scores.statistics import ALPHA, CLEAR, TOO_FEW
 from ..scores.statistics import in_setting
 from .material import setting_label
-from .numbers import counted, listed, number, signed
+from .numbers import counted, number, signed
+from .sections import parted
 
 # What the sentence on the best other model, and that on the keyword controls, tell.
 MAIN = ("purity", "nmi", "jsd_mean")
 CONTROLLED = ("purity", "nmi", "ami_injected", "f1")
-TOO_FEW = "too few repetitions"
-CLEAR = 0.05
 
 
 @dataclass(frozen=True)
@@ -32,20 +34,36 @@ def abstract(material):
 
 def _data(material):
     facts = material.facts[0]
-    controls = sum(map(material.is_control, material.names))
-    models = len(material.names) - controls
     known = facts["injected_documents"]
     corpora = len(material.facts)
-    text = f"{counted(models, 'topic model')} and {counted(controls, 'control')} were fitted "
-    text += f"{counted(material.repetitions, 'time')} each "
+    text = f"{_fitted(material)} fitted "
     if corpora > 1:
-        text += f"to {corpora} corpora of the {material.dataset} data, the first of which has "
+        text += f"to {corpora} corpora of the dataset {material.dataset}, the first of which has "
     else:
-        text += f"to the {material.dataset} data, which has "
+        text += f"to the dataset {material.dataset}, which has "
     text += counted(facts["documents"], "document")
     text += f", {known} of them with a known minority topic" if known else ""
-    text += f", at {counted(len(material.settings), 'setting')} of topics/minority topics "
+    settings = len(material.settings)
+    where = f"each of {settings} settings" if settings > 1 else "one setting"
+    text += f": {counted(material.repetitions, 'time')} in {where} of topics/minority topics "
     return Sentence(text + f"({listed(map(setting_label, material.settings))}).", "scores")
+
+
+def _fitted(material):
+    """Who was fitted, with the verb: Constrained NMF by 3 solvers, 2 other models, 4 controls."""
+    solvers = sum(material.methods[name].ours for name in material.names)
+    controls = sum(map(material.is_control, material.names))
+    others = len(material.names) - solvers - controls
+    told = []
+    if solvers:
+        model = material.labels[next(n for n in material.names if material.methods[n].ours)]
+        told.append(model if solvers == 1 else f"{model} by {solvers} solvers")
+    if others:
+        told.append(counted(others, "other model" if solvers else "topic model"))
+    if controls:
+        told.append(counted(controls, "control"))
+    alone = len(told) == 1 and max(solvers, others, controls) == 1
+    return f"{listed(told)} {'was' if alone else 'were'}"
 
 
 def _in_first(material, is_wanted):
@@ -98,11 +116,18 @@ def _controls(material):
         parts = [
             f"{_standing(grade)} {listed(map(_pair, _records(found)))}" for grade, found in grades
         ]
-        told.append(f"Against {material.labels[name]} it is {listed(parts, '; ')}.")
+        ours = material.labels[material.ours]
+        told.append(f"Against {material.labels[name]}, {ours} is {listed(parts, '; ')}.")
     if not told:
         return None
-    opening = "A control that only looks for seed words limits what can be claimed."
-    return Sentence(" ".join([opening, *told]), "comparisons")
+    if (rows.loc[rows["metric"].isin(CONTROLLED), "grade"] != CLEAR).any():
+        told.insert(0, _who_controls(len(told)))
+    return Sentence(" ".join(told), "comparisons")
+
+
+def _who_controls(count):
+    subject = "One control uses" if count == 1 else f"{count} controls use"
+    return f"{subject} no topic model, only the seed words and plain or random clusters."
 
 
 def _pair(row):
@@ -125,7 +150,7 @@ def _parts(material):
     rows = rows.loc[rows["difference"].abs().sort_values(ascending=False).index]
     told = [
         f"{signed(row['difference'])} ({row['change']}"
-        + (")" if row["p_holm"] < CLEAR else ", not clear)")
+        + (")" if row["p_holm"] < ALPHA else ", not clear)")
         for row in _records(rows)
     ]
     return Sentence(
@@ -137,21 +162,27 @@ def _parts(material):
 
 def _claims(material):
     """How the paper's claims came out for our model, counted by verdict."""
-    mine = [row for row in material.claims if row["method"] in (material.ours, "")]
+    mine = [row for row in material.claims if row["method"] in (material.ours, "") and row["paper"]]
     if not mine:
         return None
-    words = Counter(row["verdict"].partition(", ")[0] for row in mine)
-    if set(words) == {TOO_FEW}:
-        text = f"{counted(material.repetitions, 'repetition')} are too few for any verdict."
-        return Sentence(text, "claims")
-    limited = Counter(row["verdict"].partition(", ")[0] for row in mine if ", " in row["verdict"])
+    verdicts = [parted(row["verdict"]) for row in mine]
+    words = Counter(word for word, _ in verdicts)
+    if TOO_FEW in words and set(words) <= {TOO_FEW, NOT_TESTED}:
+        return Sentence(UNDECIDED[1], "claims")
     told = []
     for word, count in words.most_common():
-        some = "" if limited[word] == count else f" {limited[word]} of them"
-        limit = f",{some} limited by a control" if limited[word] else ""
-        told.append(f"{word} ({count}{limit})")
+        limits = Counter(limit for other, limit in verdicts if other == word and limit)
+        told.append(f"{word} ({', '.join([str(count), *_limits(limits, count)])})")
     return Sentence(
         f"The paper's claims that concern {material.labels[material.ours]} or all models get these "
         f"verdicts: {listed(told)}.",
         "claims",
     )
+
+
+def _limits(limits, count):
+    """How many of `count` verdicts are behind a control, and how many not clear of one."""
+    return [
+        f"{'' if number == count else f'{number} of them '}{limit} a control"
+        for limit, number in limits.items()
+    ]

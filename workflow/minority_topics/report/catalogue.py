@@ -132,7 +132,7 @@ FIGURES = {
             "A panel per solver of constrained NMF, all on one scale: mean over random states on "
             "one corpus; error bars are 10 times the standard deviation, as in the paper. A fit "
             "that has converged keeps its last value.",
-            "KL divergence across iterations with error bars",
+            "figure of KL divergence across iterations with error bars",
         ),
         Figure(
             "topics",

@@ -2,8 +2,12 @@
 
 import math
 
+from ..scores.evidence import PAPER_SETTING
 from ..scores.statistics import COMPARED, in_setting
-from .material import PAPER_SETTING, setting_label
+from .material import setting_label
+
+# Compared as well, but shown only when asked for, so that all columns fit a window.
+LATER = ("ami",)
 
 
 def leaderboard(material):
@@ -11,8 +15,15 @@ def leaderboard(material):
     if not material.metrics:
         return None
     published = _published(material)
+    begin = [card for card in material.metrics if card.name in COMPARED and card.name not in LATER]
     metrics = [
-        {"card": card, "shown": card.name in COMPARED, "published": card.name in published}
+        {
+            "card": card,
+            # Without labels there is none of these, and all that is known is shown.
+            "shown": card in (begin or material.metrics),
+            "published": card.name in published,
+            "digits": 3 if card.high <= 1 else 1,
+        }
         for card in material.metrics
     ]
     return {
@@ -52,7 +63,7 @@ def _setting(material, pair, published):
         for row in in_setting(material.summary, pair).to_dict("records")
     ]
     for card in material.metrics:
-        _mark_best([row for row in rows if not row["apart"]], card)
+        _mark_best(rows, card)
     return {"name": setting_label(pair), "topics": pair, "published": at_paper, "rows": rows}
 
 
@@ -83,7 +94,7 @@ def _row(material, row, published):
 
 
 def _mark_best(rows, card):
-    """Mark the best of those that compete; equal ones share it."""
+    """Mark the best of all that compete, variants and peers too; equal ones share it."""
     sign = {"higher": 1, "lower": -1}.get(card.direction)
     cells = [row["cells"][card.name] for row in rows if row["competes"]]
     cells = [cell for cell in cells if not math.isnan(cell["mean"])]

@@ -12,6 +12,7 @@ from ..scores.cards import CARDS
 from ..scores.statistics import SETTING, in_setting
 from ..scores.tables import read_frame, write_frame
 from ..study.registry import full_label
+from .numbers import number
 
 # Tables that hold no text of a document.
 KEPT = ("summary", "comparisons", "claims", "paper_vs_ours", "parts", "cost")
@@ -70,7 +71,7 @@ def _leaderboard(folder, methods):
     rows = []
     for row in first.to_dict("records"):
         scores = [_mean(row, metric) for metric in LEADERBOARD]
-        paper = [_number(published.get((row["method"], metric)), 4) for metric in ("purity", "nmi")]
+        paper = [number(published.get((row["method"], metric)), 4) for metric in ("purity", "nmi")]
         rows.append([full_label(methods, row["method"]), *scores, *paper])
     return _markdown(header, rows)
 
@@ -90,7 +91,7 @@ def _settings(folder, methods):
     for name in names:
         of_method = summary[summary["method"] == name]
         cells = [in_setting(of_method, setting).iloc[0] for setting in settings]
-        pairs = [f"{_number(cell['purity'])} / {_number(cell['nmi'])}" for cell in cells]
+        pairs = [f"{number(cell['purity'])} / {number(cell['nmi'])}" for cell in cells]
         rows.append([full_label(methods, name), *pairs])
     return _markdown(header, rows)
 
@@ -157,13 +158,9 @@ def _cost(folder, methods):
 
 
 def _mean(row, metric):
-    mean = _number(row[metric])
+    mean = number(row[metric])
     low, high = row[f"{metric}_low"], row[f"{metric}_high"]
-    return mean if low != low else f"{mean} ({low:.3f}–{high:.3f})"
-
-
-def _number(value, digits=3):
-    return "–" if value is None or value != value else f"{value:.{digits}f}"
+    return mean if low != low else f"{mean} ({number(low)}–{number(high)})"
 
 
 BLOCKS = {

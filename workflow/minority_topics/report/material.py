@@ -13,9 +13,6 @@ from ..scores.statistics import SETTING
 from ..scores.tables import read_frame
 from ..study.registry import first_model, full_label
 
-# The setting of the paper's own numbers.
-PAPER_SETTING = (20, 7)
-
 
 @dataclass(frozen=True)
 class Sources:

@@ -1,4 +1,4 @@
-"""Numbers and lists as the page shows them."""
+"""Numbers as the page shows them."""
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -10,10 +10,16 @@ def number(value, digits=3):
         return NOTHING
     if abs(value) == float("inf"):
         return (MINUS if value < 0 else "") + "∞"
-    small = value and abs(value) < 10**-digits
-    text = f"{abs(value):.1e}" if small else f"{abs(value):,.{digits}f}"
+    text = f"{abs(value):,.{digits}f}"
     zero = not float(text.replace(",", ""))
     return MINUS + text if value < 0 and not zero else text
+
+
+def precise(value, digits=3):
+    """The same, but scientific where so few digits would leave nothing of it."""
+    if value and abs(value) < 10**-digits:
+        return (MINUS if value < 0 else "") + f"{abs(value):.1e}"
+    return number(value, digits)
 
 
 def signed(value, digits=3):
@@ -36,12 +42,3 @@ def p_value(value):
 
 def counted(count, noun):
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def listed(items, separator=", "):
-    """Items in a sentence: a, b and c."""
-    items = list(items)
-    if len(items) < 2:
-        return "".join(items)
-    joint = separator if separator.strip() == ";" else " "
-    return f"{separator.join(items[:-1])}{joint}and {items[-1]}"

@@ -14,12 +14,14 @@ import jinja2
 from markupsafe import Markup
 
 from ..base.files import write_text
-from ..scores.statistics import LEAST_FOR_INTERVAL, LEAST_FOR_VERDICT
+from ..base.text import listed
+from ..scores.evidence import PAPER_SETTING
+from ..scores.statistics import ALPHA, LEAST_FOR_INTERVAL, LEAST_FOR_VERDICT
 from . import numbers, sections
 from .abstract import abstract
 from .catalogue import FIGURES, sweep_figure
 from .leaderboard import leaderboard
-from .material import PAPER_SETTING, Material, Sources, setting_label
+from .material import Material, Sources, setting_label
 
 __all__ = ["Sources", "write_report"]
 
@@ -27,7 +29,9 @@ TEMPLATES = Path(__file__).with_name("templates")
 # Pixels for each point that a figure is wide, so that letters of 7 points are as large as the text.
 PIXELS_PER_POINT = 2
 # Figures up to here, in points, are made for one column, and shrink to a phone; others scroll.
-COLUMN = 300
+COLUMN_POINTS = 300
+# From this F1 on, the rule "contains a seed word" finds the documents without any model.
+RULE_IS_ENOUGH = 0.8
 # Sections in order: the anchor, which is a template's name as well, and the title.
 SECTIONS = {
     "verdicts": "Verdicts on the paper's claims",
@@ -65,8 +69,9 @@ def _environment():
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for name in ("number", "signed", "interval", "p_value", "counted", "listed"):
+    for name in ("number", "precise", "signed", "interval", "p_value", "counted"):
         environment.filters[name] = getattr(numbers, name)
+    environment.filters["listed"] = listed
     return environment
 
 
@@ -84,6 +89,8 @@ def _page(material, out):
         "ours": material.labels[material.ours],
         "n_corpora": len(material.facts),
         "repetitions": material.repetitions,
+        "resampled": sections.resampled(material),
+        "language": _language(material),
         "ground_truth": material.facts[0]["ground_truth"],
         "tables": _links(material.sources.tables, out),
         "style": style,
@@ -110,6 +117,7 @@ def _content(material, out):
         "limitations": _described(material),
         "statistics": {
             "kinds": sections.interval_kinds(material),
+            "clear": ALPHA,
             "least_interval": LEAST_FOR_INTERVAL,
             "least_verdict": LEAST_FOR_VERDICT,
         },
@@ -122,6 +130,15 @@ def _content(material, out):
     }
 
 
+def _language(material):
+    """The language of the documents, "" where the configuration does not say."""
+    dataset = material.config["datasets"][material.dataset]
+    if dataset.get("background") == "simulated":
+        return "fi"
+    known = dataset.get("stop_words", "none")
+    return "" if known == "none" else known
+
+
 def _described(material):
     """What the sections of plain text ask: of which kind the data is, and what was run on it."""
     dataset = material.config["datasets"][material.dataset]
@@ -132,13 +149,28 @@ def _described(material):
         "simulated": dataset.get("background") == "simulated",
         "modules": modules,
         "options": material.options(material.ours),
+        "random_starts": [
+            label
+            for name, label in material.labels.items()
+            if material.methods[name].ours and material.options(name).get("start") == "random"
+        ],
         "ours_is_constrained": material.methods[material.ours].ours,
         "facts": material.facts[0],
+        "rule_f1": _rule_f1(material.facts[0]),
+        "rule_is_enough": RULE_IS_ENOUGH,
         "controls": [
             label for name, label in material.labels.items() if material.is_keyword_control(name)
         ],
         "at_paper_setting": PAPER_SETTING in material.settings,
     }
+
+
+def _rule_f1(facts):
+    """F1 of the rule "contains a seed word" for finding injected documents."""
+    right = facts["injected_documents_with_seed_word"]
+    found = right + facts["background_documents_with_seed_word"]
+    both = found + facts["injected_documents"]
+    return 2 * right / both if both else None
 
 
 def _figure(path, out):
@@ -152,7 +184,7 @@ def _figure(path, out):
         "figure": known,
         "width": round(PIXELS_PER_POINT * width),
         "height": round(PIXELS_PER_POINT * height),
-        "column": width <= COLUMN,
+        "column": width <= COLUMN_POINTS,
         "source": f"data:image/svg+xml;base64,{image}",
         "text": path.with_suffix(".txt").read_text(encoding="utf-8").strip(),
         "links": {ending: _link(path.with_suffix(f".{ending}"), out) for ending in ("csv", "pdf")},

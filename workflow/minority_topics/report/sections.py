@@ -6,7 +6,9 @@ from statistics import mean
 
 from ..base.files import read_csv
 from ..scores.cards import CARDS
-from ..scores.statistics import COMPARED, feasible, in_setting
+from ..scores.evidence import BEHIND
+from ..scores.resampling import RESAMPLED
+from ..scores.statistics import COMPARED, OVER_DOCUMENTS, feasible, in_setting, with_variants
 from .material import setting_label
 
 # What a verdict looks like; the words are those of the table.
@@ -39,9 +41,17 @@ DATASET_FACTS = (
 )
 
 
+def parted(verdict):
+    """A verdict's own word, and how a control limits it: "behind", "not clear of" or ""."""
+    if verdict.startswith("behind models and the control "):
+        return BEHIND, BEHIND
+    word, _, beside = verdict.partition(", ")
+    return word, beside.partition(" the control ")[0]
+
+
 def tone(verdict):
     """How a verdict is shown. One that a control limits holds in part at most."""
-    word, _, limit = verdict.partition(", ")
+    word, limit = parted(verdict)
     found = TONES.get(word, OPEN)
     return PARTLY if limit and found == GOOD else found
 
@@ -129,17 +139,19 @@ def published(material):
     for row in rows:
         row["label"] = _label(material, row["method"])
         row["card"] = CARDS[row["metric"]]
-        row["place"] = _place(row)
+        row["place"] = _place(row, over_documents=bool(resampled(material)))
     return rows
 
 
-def _place(row):
+def _place(row, over_documents):
+    """Where a published number lies. An interval over documents can reach beyond all fits."""
     if row["ours"] != row["ours"]:
         return "no result"
-    if str(row["in_interval"]) == "True":
-        return "in the interval"
     if str(row["in_range"]) == "True":
-        return "in the range"
+        return "in the range of our fits"
+    if str(row["in_interval"]) == "True":
+        interval = "interval over documents" if over_documents else "interval"
+        return f"outside the range of our fits, inside the {interval}"
     return "below ours" if row["published"] < row["ours"] else "above ours"
 
 
@@ -202,8 +214,10 @@ def true_topics(material):
     examples = {}
     for row in material.sources.rows("examples"):
         examples.setdefault(row["topic"], {}).setdefault(row["kind"], []).append(row)
+    sizes = {row["topic"]: row["documents"] for row in material.sources.rows("topics")}
+    rows = material.sources.rows("true_topics")
     found = []
-    for row in material.sources.rows("true_topics"):
+    for row in rows:
         words, nearest = row["words"].split(", "), row["nearest_words"].split(", ")
         shared = set(words) & set(nearest)
         found.append(
@@ -214,6 +228,12 @@ def true_topics(material):
                 "words": [(word, word in shared) for word in words if word],
                 "nearest_words": [(word, word in shared) for word in nearest if word],
                 "n_shared": len(shared),
+                "nearest_documents": sizes.get(row["nearest"]),
+                "nearest_of": [
+                    other["topic"]
+                    for other in rows
+                    if other is not row and other["nearest"] and other["nearest"] == row["nearest"]
+                ],
                 "examples": examples.get(row["topic"], {}),
             }
         )
@@ -247,8 +267,9 @@ def _fact(material, key):
 
 
 def failures(material):
-    """Fits that did not come out, by method and reason."""
-    bad = material.scores[material.scores["status"] != "ok"].fillna({"reason": ""})
+    """Fits that did not come out, those of variants and peers too, by method and reason."""
+    fits = with_variants(material.scores, material.sources.frame("variants"))
+    bad = fits[fits["status"] != "ok"].fillna({"reason": ""})
     groups = bad.groupby(["method", "status", "reason"], sort=False).size()
     return [
         {"label": material.labels[method], "status": status, "reason": reason, "count": count}
@@ -282,3 +303,10 @@ def interval_kinds(material):
     if material.summary is None or "interval_over" not in material.summary:
         return []
     return [kind for kind in dict.fromkeys(material.summary["interval_over"].dropna()) if kind]
+
+
+def resampled(material):
+    """Labels of the metrics whose intervals are over resampled documents too, if any are."""
+    if OVER_DOCUMENTS not in interval_kinds(material):
+        return []
+    return [CARDS[metric].label for metric in RESAMPLED]

@@ -1,6 +1,7 @@
 "use strict";
 
-// Only comforts: without this script the page shows the same results.
+// Without this script the page is whole but for the leaderboard, which then shows its first setting
+// alone; the table that it links to has the others.
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 function leaderboard(table, form, status) {
@@ -26,22 +27,6 @@ function leaderboard(table, form, status) {
     body.append(...[...body.rows].sort(compare));
   }
 
-  function markBest(body) {
-    for (const header of headers) {
-      const better = header.dataset.better;
-      if (!header.dataset.metric || "published" in header.dataset) continue;
-      const cells = [...body.rows].map((row) => row.cells[place(header)]);
-      cells.forEach((cell) => cell.classList.remove("best"));
-      const rivals = cells.filter((cell) => {
-        const row = cell.parentElement;
-        return !row.hidden && "competes" in row.dataset && cell.dataset.value !== "";
-      });
-      const values = rivals.map((cell) => Number(cell.dataset.value));
-      const best = better === "higher" ? Math.max(...values) : better === "lower" ? Math.min(...values) : NaN;
-      rivals.forEach((cell, i) => cell.classList.toggle("best", values[i] === best));
-    }
-  }
-
   function update() {
     const setting = form.elements.setting ? form.elements.setting.value : bodies[0].dataset.setting;
     const kinds = chosen("kind"), apart = chosen("apart"), metrics = chosen("metric");
@@ -50,15 +35,11 @@ function leaderboard(table, form, status) {
     for (const row of body.rows) {
       row.hidden = !kinds.has(row.dataset.kind) || (row.dataset.apart !== "" && !apart.has(row.dataset.apart));
     }
-    for (const cell of all("[data-metric]", table)) {
-      const unpublished = "published" in cell.dataset && !("hasPublished" in body.dataset);
-      cell.hidden = unpublished || !metrics.has(cell.dataset.metric);
-    }
+    for (const cell of all("[data-metric]", table)) cell.hidden = !metrics.has(cell.dataset.metric);
     order(body);
-    markBest(body);
     const count = [...body.rows].filter((row) => !row.hidden).length;
     const by = sorted ? `, sorted by ${sorted.header.textContent.trim()}, ${sorted.descending ? "descending" : "ascending"}` : "";
-    status.textContent = `${count} methods at ${setting}${by}.`;
+    status.textContent = `${count} ${count === 1 ? "method" : "methods"} at ${setting}${by}.`;
   }
 
   function sortBy(header) {
@@ -100,6 +81,26 @@ function followReader(links) {
   for (const target of targets.keys()) observer.observe(target);
 }
 
+// Only what scrolls need be reached by keyboard, and says that it scrolls.
+function tellScrolling(boxes) {
+  const tell = (box) => {
+    const scrolls = box.scrollWidth > box.clientWidth;
+    const label = box.dataset.label;
+    box.setAttribute("aria-label", scrolls ? `${label}, scrolls sideways` : label);
+    if (scrolls) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  };
+  const observer = new ResizeObserver((entries) => {
+    new Set(entries.map((entry) => entry.target.closest(".scroll"))).forEach(tell);
+  });
+  for (const box of boxes) {
+    box.dataset.label = box.getAttribute("aria-label");
+    tell(box);
+    observer.observe(box);
+    observer.observe(box.firstElementChild);
+  }
+}
+
 // On paper nothing can be opened.
 function openForPrint() {
   let closed = [];
@@ -113,6 +114,7 @@ function openForPrint() {
 const board = document.getElementById("board");
 if (board) leaderboard(board, document.getElementById("board-filters"), document.getElementById("board-status"));
 followReader(all(".contents a"));
+tellScrolling(all(".scroll"));
 openForPrint();
 const narrow = matchMedia("(max-width: 68rem)").matches;
 if (narrow) document.querySelector(".contents details").open = false;
