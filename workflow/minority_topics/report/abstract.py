@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from ..base.text import listed
 from ..scores.cards import CARDS
 from ..scores.evidence import NOT_TESTED, UNDECIDED
-from ..scores.statistics import ALPHA, CLEAR, TOO_FEW
-from ..scores.statistics import in_setting
+from ..scores.statistics import ALPHA, CLEAR, TOO_FEW, in_setting
 from .material import setting_label
 from .numbers import counted, number, signed
 from .sections import parted

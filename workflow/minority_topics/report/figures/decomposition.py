@@ -59,7 +59,7 @@ def plot(table, looks):
         *panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(SETS),
         frameon=False, fontsize=TEXT,
     )  # fmt: skip
-    figure.get_layout_engine().set(wspace=0.04)
+    figure.set_layout_engine("constrained", wspace=0.04)
     note(figure, f"{data_words(table)}; {spread_words(table, 'purity')}.", TEXT)
     return figure
 
