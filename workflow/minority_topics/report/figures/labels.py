@@ -11,7 +11,7 @@ from .style import GREY, INK, SMALLEST
 ANGLES = np.radians(np.arange(0, 360, 22.5))
 DISTANCES = (5, 10, 16, 24, 34, 46, 60)
 # From here on a line leads from the label to its point.
-FAR = 12
+FAR = 9
 NEAR = np.array([-5, -5, 5, 5])  # around the box of a point
 CAP = 2  # from a line to the end of its cap
 PASSES = 4
@@ -39,7 +39,7 @@ def label_points(axes, points, texts, bold=(), lines=()):
         others = np.array([candidates[i][0][chosen[i]] for i in placed]).reshape(-1, 4)
         leaders = [_leader(box, centres[i]) for i, box in zip(placed, others, strict=True)]
         strangers = np.delete(marks, number, axis=0)
-        crossed = np.vstack([others, strangers])
+        crossed = np.vstack([others, strangers, strokes])
         own = [_overlap(_leader(box, centres[number]), crossed).sum() for box in boxes]
         costs = 1.5 * distances + 4 * _overlap(boxes, marks) + 5 * _overlap(boxes, strokes)
         # Near another point a label would be taken for its name.
