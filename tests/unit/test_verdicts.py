@@ -45,7 +45,7 @@ METHODS = {
         method("peer", "Peer", kind="guided"),
         method("random", "Random labels", "controls", "control", labels="random"),
         method("truth", "True labels", "controls", "control", labels="truth"),
-        method("keyword_random", "Keyword, random", "keywords", "control", clusters="random"),
+        method("keyword_random", "Keyword random", "keywords", "control", clusters="random"),
         method("keyword_kmeans", "Keyword k-means", "keywords", "control", clusters="kmeans"),
     )
 }
@@ -142,7 +142,7 @@ def test_less_is_better_in_jsd():
         ),
         (
             {"keyword_kmeans": 0.1, "keyword_random": 0.498},
-            ", not clear of the control Keyword, random",
+            ", not clear of the control Keyword random",
         ),
     ],
 )
