@@ -16,10 +16,13 @@ from minority_topics.base.files import read_csv
 from minority_topics.base.text import listed
 from minority_topics.report.abstract import abstract
 from minority_topics.report.catalogue import FIGURES
+from minority_topics.report.leaderboard import leaderboard
 from minority_topics.report.material import Material
 from minority_topics.report.numbers import number, p_value, precise, signed
 from minority_topics.report.page import SECTIONS, write_report
-from minority_topics.report.sections import tone
+from minority_topics.report.sections import _place, failures, tone
+from minority_topics.scores.cards import CARDS
+from minority_topics.scores.tables import read_frame, write_frame
 
 DECIMAL = re.compile(r"\d[\d,]*\.\d+")
 LARGEST = 4_000_000
@@ -228,6 +231,59 @@ def test_text_is_true_for_the_kind_of_data(study):
     assert ("used as they are" in page.texts["deviations"]) == (not full)
     assert ("One corpus." in page.texts["limitations"]) == (not full)
     assert ("4 of\n5 documents" in page.texts["limitations"]) == full
+
+
+def test_text_follows_the_tables(study):
+    full, _, page = study
+    assert "a corrected p below 0.05" in page.texts["statistics"]
+    if full:
+        # 2 * 4 / (4 + 2 + 5) is below the share that lets the rule be enough.
+        assert "an F1 of 0.727." in page.texts["limitations"]
+        assert "In the first corpus 4 of" in page.texts["limitations"]
+        assert "4 of 5 documents are in that topic" in page.texts["topics"]
+
+
+def test_a_variant_that_failed_is_told(tmp_path):
+    sources, methods = write_study(tmp_path / "simulated")
+    variants = read_frame(sources.tables["variants"])
+    variants.loc[variants["method"] == "bertopic", ["status", "reason"]] = ["failed", "no memory"]
+    write_frame(sources.tables["variants"], variants)
+    found = failures(Material(sources, methods))
+    assert [(row["label"], row["count"]) for row in found] == [("KeyATM", 20), ("Gibbs LDA", 10)]
+
+
+def test_without_labels_the_leaderboard_shows_what_is_known(tmp_path):
+    sources, methods = write_study(tmp_path / "simulated")
+    summary = read_frame(sources.tables["summary"])
+    known = [name for name in CARDS if name not in ("npmi", "diversity", "clusters")]
+    summary[known] = np.nan
+    write_frame(sources.tables["summary"], summary)
+    columns = leaderboard(Material(sources, methods))["metrics"]
+    assert [column["card"].name for column in columns if column["shown"]] == [
+        "npmi", "diversity", "clusters",
+    ]  # fmt: skip
+
+
+def test_a_published_number_is_first_looked_for_among_the_fits():
+    row = {"ours": 0.2, "published": 0.3, "in_interval": True, "in_range": True}
+    assert _place(row, True) == "in the range of our fits"
+    outside = "outside the range of our fits, inside the interval over documents"
+    assert _place({**row, "in_range": False}, True) == outside
+    assert _place({**row, "in_range": False, "in_interval": False}, True) == "above ours"
+
+
+def test_metrics_that_are_resampled_are_named(tmp_path):
+    sources, methods = write_study(tmp_path / "simulated")
+    summary = read_frame(sources.tables["summary"])
+    write_frame(
+        sources.tables["summary"], summary.assign(interval_over="random states and documents")
+    )
+    write_report(sources, methods, tmp_path / "simulated" / "report.html")
+    page = Page(tmp_path / "simulated" / "report.html")
+    for section in ("leaderboard", "comparisons", "statistics"):
+        assert (
+            "Intervals of Purity; NMI; AMI; AMI, injected; and F1 are over" in page.texts[section]
+        )
 
 
 def test_dataset_has_the_papers_table_and_ours_beside(study):

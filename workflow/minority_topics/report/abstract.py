@@ -125,7 +125,7 @@ def _controls(material):
 
 
 def _who_controls(count):
-    subject = "One control uses" if count == 1 else f"{count} controls use"
+    subject = {1: "One control uses", 2: "Two controls use"}.get(count, f"{count} controls use")
     return f"{subject} no topic model, only the seed words and plain or random clusters."
 
 

@@ -117,7 +117,7 @@ def _content(material, out):
         "limitations": _described(material),
         "statistics": {
             "kinds": sections.interval_kinds(material),
-            "clear": ALPHA,
+            "clear_p": ALPHA,
             "least_interval": LEAST_FOR_INTERVAL,
             "least_verdict": LEAST_FOR_VERDICT,
         },
