@@ -127,6 +127,7 @@ def test_every_step_of_a_study_runs(study, tmp_path):
         assert said.count("ok") == 2, said
     verb("score", "fits/constrained_nmf", "fits/nmf", "--out", "scores.csv")
     verb("compare", "scores.csv", "--summary", "summary.csv", "--comparisons", "comparisons.csv")
-    verb("figure", "purity_nmi", "--table", "scores.csv", "--out", "purity_nmi.png")
-    for made in ("scores.csv", "summary.csv", "comparisons.csv", "purity_nmi.png"):
+    verb("figure", "purity_nmi", "--table", "summary.csv", "--out", "purity_nmi.png")
+    tables = [f"{name}.csv" for name in ("scores", "summary", "comparisons")]
+    for made in (*tables, "purity_nmi.png", "purity_nmi.svg", "purity_nmi.txt"):
         assert (tmp_path / made).stat().st_size
