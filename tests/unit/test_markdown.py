@@ -42,7 +42,6 @@ def folder(tmp_path):
                 for metric in ("purity", "nmi")
             ]
         ),
-        "cost": pd.DataFrame([{"part": "scores 20-7", "fits": 2, "minutes": 1.5, "share": 1.0}]),
     }  # fmt: skip
     for name, frame in frames.items():
         write_frame(tmp_path / "tables" / f"{name}.csv", frame)
@@ -93,9 +92,8 @@ def test_verdicts_name_solvers(folder):
     assert "- exact: *clearly ahead.* Because of best." in filled("evidence", folder)
 
 
-def test_parts_and_cost(folder):
+def test_parts(folder):
     assert "| ours | random start | -0.125 (-0.250 to +0.062) |" in filled("parts", folder)
-    assert "| scores 20-7 | 1.5 | 100% |" in filled("cost", folder)
 
 
 def test_an_unknown_block_is_told(folder):
@@ -107,11 +105,9 @@ def test_kept_tables_are_those_of_the_study(folder, tmp_path):
     write_frame(folder / "tables" / "examples.csv", pd.DataFrame([{"text": "private"}]))
     keep_tables(folder, tmp_path / "kept")
     kept = {path.name for path in (tmp_path / "kept").iterdir()}
-    assert kept == {
-        f"{name}.csv" for name in ("summary", "paper_vs_ours", "claims", "parts", "cost")
-    }
+    assert kept == {f"{name}.csv" for name in ("summary", "paper_vs_ours", "claims", "parts")}
     assert filled("parts", folder).count("|") > 0
-    with pytest.raises(ValueError, match="name a folder of results"):
+    with pytest.raises(ValueError, match="name the results of a dataset"):
         keep_tables(tmp_path / "nothing", tmp_path / "kept")
 
 
@@ -124,4 +120,4 @@ def test_tables_of_the_documentation_are_those_of_the_results(page):
 
 def test_the_readme_has_tables_that_are_made():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert {"verdicts", "parts", "cost"} <= {name for name in BLOCKS if f"table {name} " in text}
+    assert {"verdicts", "parts"} <= {name for name in BLOCKS if f"table {name} " in text}

@@ -15,8 +15,7 @@ from ..study.registry import full_label
 from .numbers import number
 
 # Tables that hold no text of a document.
-KEPT = ("summary", "comparisons", "claims", "paper_vs_ours", "parts", "cost")
-FOLDERS = ("tables", "resources")
+KEPT = ("summary", "comparisons", "claims", "paper_vs_ours", "parts")
 LEADERBOARD = ("purity", "nmi", "ami_injected", "jsd_mean", "f1")
 PARTS = ("purity", "nmi")
 BLOCK = re.compile(
@@ -27,12 +26,11 @@ BLOCK = re.compile(
 
 def keep_tables(results, out):
     """Copy the tables worth keeping from the results of a dataset to another folder."""
-    known = {Path(results) / folder / f"{name}.csv" for folder in FOLDERS for name in KEPT}
-    found = sorted(path for path in known if path.is_file())
+    tables = Path(results) / "tables"
+    found = [path for path in (tables / f"{name}.csv" for name in KEPT) if path.is_file()]
     if not found:
         raise ValueError(
-            f"{results}: {' and '.join(FOLDERS)} hold none of {', '.join(KEPT)}; name a folder of "
-            "results/"
+            f"{tables}: there is none of {', '.join(KEPT)}; name the results of a dataset"
         )
     for path in found:
         write_frame(Path(out) / path.name, read_frame(path))
@@ -147,16 +145,6 @@ def _difference(row):
     return f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
 
 
-def _cost(folder, methods):
-    """Share of the processor time of a study."""
-    cost = read_frame(folder / "cost.csv")
-    rows = [
-        [row["part"], f"{row['minutes']:.1f}", f"{row['share']:.0%}"]
-        for row in cost.to_dict("records")
-    ]
-    return _markdown(["Part", "Minutes of fits", "Share"], rows)
-
-
 def _mean(row, metric):
     mean = number(row[metric])
     low, high = row[f"{metric}_low"], row[f"{metric}_high"]
@@ -169,5 +157,4 @@ BLOCKS = {
     "verdicts": _verdicts,
     "evidence": _evidence,
     "parts": _parts,
-    "cost": _cost,
 }
