@@ -57,7 +57,7 @@ rule provenance:
         locks=report_locks,
         # Made of the fits: new ones are dated anew.
         versions=rules.versions.output.table,
-        library=modules("study.provenance"),
+        library=modules("study.provenance", "base.files"),
         environment=environments("study"),
     output:
         facts=PROVENANCE,
