@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from ..base.text import listed
 from ..scores.cards import CARDS
-from ..scores.evidence import NOT_TESTED, UNDECIDED
+from ..scores.evidence import NOT_TESTED, UNDECIDED, setting_text
 from ..scores.statistics import ALPHA, CLEAR, TOO_FEW, in_setting
-from .material import setting_label
 from .numbers import counted, number, signed
 from .sections import parted
 
@@ -45,7 +44,7 @@ def _data(material):
     settings = len(material.settings)
     where = f"each of {settings} settings" if settings > 1 else "one setting"
     text += f": {counted(material.repetitions, 'time')} in {where} of topics/minority topics "
-    return Sentence(text + f"({listed(map(setting_label, material.settings))}).", "scores")
+    return Sentence(text + f"({listed(map(setting_text, material.settings))}).", "scores")
 
 
 def _fitted(material):
@@ -95,7 +94,7 @@ def _main(material):
         return None
     return Sentence(
         f"Against the best other model in each metric, {material.labels[material.ours]} at "
-        f"{setting_label(material.first)} is {listed(told)}.",
+        f"{setting_text(material.first)} is {listed(told)}.",
         "comparisons",
     )
 

@@ -2,9 +2,8 @@
 
 import math
 
-from ..scores.evidence import PAPER_SETTING
+from ..scores.evidence import PAPER_SETTING, setting_text
 from ..scores.statistics import COMPARED, in_setting
-from .material import setting_label
 
 # Compared as well, but shown only when asked for, so that all columns fit a window.
 LATER = ("ami",)
@@ -64,7 +63,7 @@ def _setting(material, pair, published):
     ]
     for card in material.metrics:
         _mark_best(rows, card)
-    return {"name": setting_label(pair), "topics": pair, "published": at_paper, "rows": rows}
+    return {"name": setting_text(pair), "topics": pair, "published": at_paper, "rows": rows}
 
 
 def _row(material, row, published):

@@ -119,8 +119,3 @@ class Material:
 
 def _distinct(frame):
     return frame.drop_duplicates().to_numpy().tolist()
-
-
-def setting_label(setting):
-    """Topics and minority topics: 20/7."""
-    return f"{setting[0]}/{setting[1]}"

@@ -15,13 +15,13 @@ from markupsafe import Markup
 
 from ..base.files import write_text
 from ..base.text import listed
-from ..scores.evidence import PAPER_SETTING
+from ..scores.evidence import PAPER_SETTING, setting_text
 from ..scores.statistics import ALPHA, LEAST_FOR_INTERVAL, LEAST_FOR_VERDICT
 from . import numbers, sections
 from .abstract import abstract
 from .catalogue import FIGURES, sweep_figure
 from .leaderboard import leaderboard
-from .material import Material, Sources, setting_label
+from .material import Material, Sources
 
 __all__ = ["Sources", "write_report"]
 
@@ -84,8 +84,7 @@ def _page(material, out):
         "dataset": material.dataset,
         "abstract": abstract(material),
         "settings": material.settings,
-        "setting_label": setting_label,
-        "first": setting_label(material.first),
+        "first": setting_text(material.first),
         "ours": material.labels[material.ours],
         "n_corpora": len(material.facts),
         "repetitions": material.repetitions,

@@ -6,10 +6,16 @@ from statistics import mean
 
 from ..base.files import read_csv
 from ..scores.cards import CARDS
-from ..scores.evidence import BEHIND
+from ..scores.evidence import setting_text
 from ..scores.resampling import RESAMPLED
-from ..scores.statistics import COMPARED, OVER_DOCUMENTS, feasible, in_setting, with_variants
-from .material import setting_label
+from ..scores.statistics import (
+    BEHIND,
+    COMPARED,
+    OVER_DOCUMENTS,
+    feasible,
+    in_setting,
+    with_variants,
+)
 
 # What a verdict looks like; the words are those of the table.
 GOOD, PARTLY, BAD, OPEN = "good", "partly", "bad", "open"
@@ -105,7 +111,7 @@ def comparisons(material):
             ]
             metrics.append({"card": CARDS[metric], "rows": records, "grades": grades})
         if metrics:
-            found.append({"name": setting_label(pair), "metrics": metrics})
+            found.append({"name": setting_text(pair), "metrics": metrics})
     return found
 
 

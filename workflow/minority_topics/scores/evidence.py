@@ -223,7 +223,7 @@ def difference_text(row, corrected=True):
 
 def signed(number):
     """With its sign, but no -0.000."""
-    return f"{round(number, 3) + 0:+.3f}"
+    return f"{number:+z.3f}"
 
 
 def p_text(p):

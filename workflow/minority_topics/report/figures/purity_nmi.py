@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 
-from ...scores.verdicts import PAPER_SETTING
+from ...scores.evidence import PAPER_SETTING
 from .rows import (
     bars,
     best_of,
