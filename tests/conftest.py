@@ -41,18 +41,20 @@ def authors_data():
 def corpus_folder(tmp_path_factory):
     """Four topics of ten words, 60 documents of six words of one; two topics have a label.
 
-    The first two words of each labelled topic are seed words.
+    The first two words of each labelled topic are seed words. Six more documents take their words
+    from everywhere, so that no sampler ends in the same state from every random state.
     """
     rng = np.random.default_rng(0)
     vocabulary = [f"word{topic}{letter}" for topic in range(4) for letter in "abcdefghij"]
     topics = rng.integers(4, size=60)
     columns = topics[:, None] * 10 + rng.integers(10, size=(60, 6))
+    columns = np.vstack([columns, rng.integers(40, size=(6, 6))])
     return corpus_of(
         tmp_path_factory.mktemp("corpus"),
         [[vocabulary[column] for column in row] for row in columns],
         seed_words=["word0a", "word0b", "word1a", "word1b", "absent"],
         vocabulary=vocabulary,
-        labels=[["first", "second", "-1", "-1"][topic] for topic in topics],
+        labels=[["first", "second", "-1", "-1"][topic] for topic in topics] + ["-1"] * 6,
         truth={
             name: np.repeat(np.eye(4)[topic] / 10, 10)
             for topic, name in enumerate(["first", "second"])
