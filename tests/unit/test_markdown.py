@@ -93,7 +93,7 @@ def test_verdicts_name_solvers(folder):
 
 
 def test_parts(folder):
-    assert "| ours | random start | -0.125 (-0.250 to +0.062) |" in filled("parts", folder)
+    assert "| ours | random start | −0.125 (−0.250 to +0.062) |" in filled("parts", folder)
 
 
 def test_an_unknown_block_is_told(folder):

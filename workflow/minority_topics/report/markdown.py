@@ -12,7 +12,7 @@ from ..scores.cards import CARDS
 from ..scores.statistics import SETTING, in_setting
 from ..scores.tables import read_frame, write_frame
 from ..study.registry import full_label
-from .numbers import number
+from .numbers import number, signed
 
 # Tables that hold no text of a document.
 KEPT = ("summary", "comparisons", "claims", "paper_vs_ours", "parts")
@@ -142,7 +142,7 @@ def _parts(folder, methods):
 
 
 def _difference(row):
-    return f"{row['difference']:+.3f} ({row['low']:+.3f} to {row['high']:+.3f})"
+    return f"{signed(row['difference'])} ({signed(row['low'])} to {signed(row['high'])})"
 
 
 def _mean(row, metric):

@@ -5,9 +5,10 @@ import numpy as np
 
 from ...scores.parts import BASES, OFF, OPTIONS, at_point
 from ...scores.statistics import summarise
+from ..numbers import number
 from .rows import spread
 from .style import PAGE
-from .words import data_words, note, number, spread_words
+from .words import data_words, note, spread_words
 
 METRICS = {"purity": "Purity", "nmi": "NMI", "jsd_mean": "JSD (lower is better)"}
 SOLVERS = {"exact": "Exact solver", "projected": "Projected solver", "paper": "Published solver"}

@@ -4,12 +4,12 @@ import matplotlib.pyplot as plt
 
 from .labels import label_points
 from .rows import spread, spread_ends
-from .style import COLUMN, GREY, INK
+from .style import GREY, INK, PAGE
 from .summaries import columns_of, main_rows
 from .words import dataset_words, leaders, note, rivals, rows_in, settings_of, spread_words
 
 METRICS = ["purity", "nmi"]
-PANEL = 2.2  # inches
+PANEL = 3.3  # inches; its labels need the width of a page
 
 
 def table(summary):
@@ -19,7 +19,7 @@ def table(summary):
 def plot(table, looks):
     settings = settings_of(table)
     figure, panels = plt.subplots(
-        len(settings), 1, figsize=(COLUMN, PANEL * len(settings) + 0.4), layout="constrained",
+        len(settings), 1, figsize=(PAGE, PANEL * len(settings) + 0.4), layout="constrained",
         squeeze=False,
     )  # fmt: skip
     for panel, setting in zip(panels.flat, settings, strict=True):

@@ -5,8 +5,8 @@ A row is found by its method, never by its number: a method that is missing move
 
 import numpy as np
 
+from ..numbers import number
 from .style import GREY, INK, OURS, SMALLEST
-from .words import number
 
 ROW = 0.165  # inches
 GAP = 0.5  # rows between ours, other models and controls

@@ -4,9 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from ...scores.statistics import summarise
+from ..numbers import number
 from .rows import bars, beside, height_of, name_rows, places_of
 from .style import COLUMN, GUIDED, INK, OUR_SHADES
-from .words import data_words, leaders, note, number, repetitions_of, rows_in, settings_of
+from .words import data_words, leaders, note, repetitions_of, rows_in, settings_of
 
 METRICS = ["stability", "purity", "nmi"]
 SPREAD = {"purity": ("purity", "o", GUIDED, -0.18), "nmi": ("NMI", "s", OUR_SHADES[1], 0.18)}

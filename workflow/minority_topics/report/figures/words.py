@@ -4,6 +4,7 @@ import textwrap
 
 from ...base.text import listed
 from ...scores.statistics import in_setting
+from ..numbers import number
 from .style import GREY, SMALLEST
 
 # Characters of the smallest text in an inch.
@@ -65,11 +66,6 @@ def _over(table):
     over = table["interval_over"].dropna() if "interval_over" in table else []
     names = [name for name in dict.fromkeys(over) if name]
     return f" over {' or '.join(names)}" if names else ""
-
-
-def number(value, digits=3):
-    """A number for reading, without a sign if it rounds to 0; "–" for one that is undefined."""
-    return "–" if value != value else f"{value:z.{digits}f}"
 
 
 def with_interval(row, metric, digits=3):
