@@ -122,7 +122,8 @@ def fits(corpus_folder, tmp_path, rng):
     for method, repetition in [("a", n) for n in range(6)] + [("b", 0)]:
         folder = tmp_path / method / "0-5" / str(repetition)
         folder.mkdir(parents=True)
-        mixed = np.where(rng.random(60) < 0.2, rng.integers(3, size=60), corpus.labels + 1)
+        is_mixed, other = rng.random((2, len(corpus.labels)))
+        mixed = np.where(is_mixed < 0.2, (3 * other).astype(int), corpus.labels + 1)
         clusters = np.eye(3)[mixed]
         words = clusters.T @ corpus.counts.toarray()
         status = "failed" if (method, repetition) == ("a", 3) else "ok"
@@ -148,11 +149,12 @@ def test_rows_are_means_over_the_fits_that_came_out(fits, corpus_folder):
     assert tuple(rows[0]) == RESAMPLE_COLUMNS
     assert resample_fits(fits, processes=2) == rows
     corpus = read_corpus(corpus_folder)
+    weights = draw_weights(len(corpus.labels))
     expected = []
     for fit in (read_fit(fits[0] / str(number)) for number in (0, 1, 2, 4, 5)):
         minority = minority_by_seed_share(fit.topic_word, corpus.seed_columns, 2)
         clusters = fit.doc_topic.argmax(axis=1)
-        expected.append(weighted_scores(corpus.labels, clusters, minority, draw_weights(60)))
+        expected.append(weighted_scores(corpus.labels, clusters, minority, weights))
     for name in RESAMPLED:
         found = [float(row[name]) for row in rows if row["method"] == "a"]
         assert found == pytest.approx(np.mean([scores[name] for scores in expected], axis=0))
