@@ -17,6 +17,7 @@ include: "workflow/rules/data.smk"
 include: "workflow/rules/fit.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/comments.smk"
 
 
 # Every fit is listed, not only the figures: a failing rerun must never leave old numbers behind.

@@ -14,8 +14,10 @@ ROOT = Path(workflow.snakefile).parents[2]
 LIBRARY = ROOT / "workflow"
 sys.path.insert(0, str(LIBRARY))
 
+from minority_topics.base.strict_yaml import YamlError, read_yaml
+from minority_topics.comments import steps
 from minority_topics.report.catalogue import FIGURES, sweep_figure
-from minority_topics.study.config import complete, read_config
+from minority_topics.study.config import complete, read_config, split_datasets
 from minority_topics.study.environments import forget_broken
 from minority_topics.study.paths import (
     ALL_VERDICTS,
@@ -25,15 +27,22 @@ from minority_topics.study.paths import (
     CORPUS,
     COST,
     DOCUMENTS,
+    EXPLORER,
     FIGURE,
     FITS,
     LOGS,
+    OWN_COMMENTS,
+    OWN_MATRIX,
+    OWN_MODEL,
+    OWN_TABLES,
+    OWN_TOPICS,
     PROVENANCE,
     REPORT,
     RESOURCES,
     TABLE,
     VERSIONS,
     environment_files,
+    find_files,
     parse_batch,
     parse_setting,
     parse_variant,
@@ -57,8 +66,9 @@ try:
         if path.suffix != ".json":
             read_config(path)
     CONFIG = complete(config, FIGURES)
+    STUDY, OWN = split_datasets(CONFIG)
     METHODS = read_methods(CONFIG["methods_file"])
-    PLAN = Plan(CONFIG, METHODS)
+    PLAN = Plan({**CONFIG, "datasets": STUDY}, METHODS)
     PLAN.check_commands()
     for dataset in CONFIG["datasets"]:
         check_command(
@@ -95,7 +105,7 @@ def any_of(names):
 
 
 wildcard_constraints:
-    dataset=any_of(DATASETS),
+    dataset=any_of([*DATASETS, *OWN]),
     method=any_of({cell.method for cell in PLAN.cells}),
     setting=any_of({cell.setting for cell in PLAN.cells}),
     batch=any_of(PLAN.batches),
@@ -267,8 +277,9 @@ def figures_of(dataset):
 
 
 def all_results():
-    found = [ALL_VERDICTS]
-    for dataset in CONFIG["datasets"]:
+    found = [ALL_VERDICTS] if STUDY else []
+    found += [EXPLORER.format(dataset=dataset) for dataset in OWN]
+    for dataset in STUDY:
         found += [*tables_of(dataset), *figures_of(dataset)]
         found += [path.format(dataset=dataset) for path in (COST, REPORT)]
     return found
@@ -482,3 +493,58 @@ def seed_options(wildcards):
 def figure_library(wildcards):
     name = "sweep" if wildcards.figure in CONFIG["sweeps"] else wildcards.figure
     return modules("report.figures.__init__", f"report.figures.{name}")
+
+
+def own_files(wildcards):
+    files = [path for pattern in OWN[wildcards.dataset]["files"] for path in find_files(pattern)]
+    return list(map(str, files))
+
+
+def own_file(key):
+    """An input function: the file that own comments name under a key, if they do."""
+
+    def path(wildcards):
+        name = OWN[wildcards.dataset][key]
+        return [] if name is None else [str(resolve(name))]
+
+    return path
+
+
+def own_settings(step):
+    """A param function: the settings of a step of own comments, as JSON."""
+    keys = getattr(steps, step)
+
+    def settings(wildcards):
+        return json.dumps(steps.settings_of(keys, OWN[wildcards.dataset]), sort_keys=True)
+
+    return settings
+
+
+def own_threads(wildcards):
+    return OWN[wildcards.dataset]["threads"]
+
+
+def own_memory(wildcards, attempt):
+    """Megabytes to ask of a cluster; five million comments take less than the default."""
+    return attempt * (OWN[wildcards.dataset]["memory_mb"] or 8000)
+
+
+def own_runtime(wildcards, attempt):
+    return attempt * (int(OWN[wildcards.dataset]["minutes"] or 115) + 5)
+
+
+def topic_edits(wildcards):
+    """Names, merges and drops of topics.yaml; the answers say what is wrong with a file."""
+    path = Path(OWN_TOPICS.format(dataset=wildcards.dataset))
+    try:
+        topics = read_yaml(path)["topics"]
+        edits = {
+            n: {k: v for k, v in entry.items() if k != "words" and v} for n, entry in topics.items()
+        }
+        return json.dumps(
+            {n: edit for n, edit in edits.items() if edit}, sort_keys=True, default=str
+        )
+    except FileNotFoundError:
+        return "{}"
+    except (YamlError, OSError, TypeError, KeyError, AttributeError):
+        return f"unreadable, of {path.stat().st_mtime_ns}"

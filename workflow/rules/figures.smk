@@ -7,7 +7,7 @@ rule configuration:
     log:
         log_file("configuration", "{dataset}"),
     wildcard_constraints:
-        dataset=any_of(CONFIG["datasets"]),
+        dataset=any_of(STUDY),
     localrule: True
     conda:
         "../../envs/study.yaml"
@@ -35,7 +35,7 @@ rule figure:
     log:
         log_file("figure", "{dataset}.{folder}.{figure}"),
     wildcard_constraints:
-        dataset=any_of(CONFIG["datasets"]),
+        dataset=any_of(STUDY),
         folder="figures|resources",
     localrule: True
     conda:
@@ -64,7 +64,7 @@ rule provenance:
     log:
         log_file("provenance", "{dataset}"),
     wildcard_constraints:
-        dataset=any_of(CONFIG["datasets"]),
+        dataset=any_of(STUDY),
     localrule: True
     conda:
         "../../envs/study.yaml"
@@ -94,7 +94,7 @@ rule report:
     log:
         log_file("report", "{dataset}"),
     wildcard_constraints:
-        dataset=any_of(CONFIG["datasets"]),
+        dataset=any_of(STUDY),
     localrule: True
     conda:
         "../../envs/study.yaml"

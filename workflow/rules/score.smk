@@ -12,7 +12,7 @@ rule score:
     log:
         log_file("score", "{dataset}.{table}"),
     wildcard_constraints:
-        dataset=any_of(CONFIG["datasets"]),
+        dataset=any_of(STUDY),
     localrule: True
     conda:
         "../../envs/study.yaml"
@@ -125,7 +125,7 @@ rule cost:
     log:
         log_file("cost", "{dataset}"),
     wildcard_constraints:
-        dataset=any_of(CONFIG["datasets"]),
+        dataset=any_of(STUDY),
     localrule: True
     conda:
         "../../envs/study.yaml"
@@ -263,7 +263,7 @@ rule verdicts:
 
 rule all_verdicts:
     input:
-        tables=expand(table_pattern("paper_vs_ours"), dataset=CONFIG["datasets"]),
+        tables=expand(table_pattern("paper_vs_ours"), dataset=STUDY),
         library=modules("scores.tables"),
         environment=environments("study"),
     output:

@@ -10,7 +10,7 @@ import signal
 import sys
 
 from .. import __version__
-from . import corpora, pages, results, studies  # noqa: F401  (each adds its verbs to the table)
+from . import comments, corpora, pages, results, studies  # noqa: F401  (each adds its verbs to the table)
 from .verbs import VERBS
 
 
@@ -28,7 +28,7 @@ def main(arguments=None):
     except KeyboardInterrupt:
         sys.exit(f"{parser.prog} {options.verb}: interrupted")
     except Exception as error:
-        if not (sentence := _sentence(error)):
+        if not (sentence := _sentence(error, VERBS[options.verb].extra)):
             raise
         sys.exit(f"{parser.prog} {options.verb}: {sentence}")
 
@@ -46,13 +46,16 @@ def build_parser():
     return parser
 
 
-def _sentence(error):
-    """What to tell of an error; "" for one that only a developer can understand."""
+def _sentence(error, extra):
+    """What to tell of an error; "" for one that only a developer can understand.
+
+    `extra` is the one of the package that the verb needs.
+    """
     if isinstance(error, ModuleNotFoundError):
         name = error.name or "a package"
         if name.startswith("minority_topics"):
             return ""
-        return f'{name} is not installed; pip install "minority-topics[study]" brings it'
+        return f'{name} is not installed; pip install "minority-topics[{extra}]" brings it'
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {(error.strerror or str(error)).lower()}"
     # Errors of the library are sentences already.

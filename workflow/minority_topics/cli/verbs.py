@@ -11,6 +11,7 @@ class Verb:
     run: Callable
     summary: str
     arguments: tuple
+    extra: str = "study"  # of pyproject.toml: what brings the packages that it needs
 
 
 VERBS: dict[str, Verb] = {}
@@ -32,11 +33,11 @@ def json_object(text):
     return value
 
 
-def verb(summary, *arguments):
+def verb(summary, *arguments, extra="study"):
     """Make a function a verb of the command line, under its own name."""
 
     def register(function):
-        VERBS[function.__name__] = Verb(function, summary, arguments)
+        VERBS[function.__name__] = Verb(function, summary, arguments, extra)
         return function
 
     return register

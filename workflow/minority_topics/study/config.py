@@ -18,10 +18,15 @@ import yaml
 
 from ..base.strict_yaml import DEEPEST, MOST_NODES, YamlError, read_yaml
 from ..base.text import find_control, shown, stands_twice
-from .paths import LONGEST, ROOT, resolve
+from .paths import LONGEST, ROOT, find_files, resolve
 from .registry import ConfigError, first_model, read_methods
 
 SCHEMA = Path(__file__).with_name("config.schema.yaml")
+COMMENTS_SCHEMA = Path(__file__).with_name("comments.schema.yaml")
+# The kind of a dataset of own comments, which has keys, steps and results of its own.
+COMMENTS = "comments"
+# Keys of a configuration of nothing but own comments.
+WITHOUT_STUDY = {"datasets", "random_state"}
 # Keys that only one kind of dataset has, and must not be given to the other.
 ONLY = {
     "injected": {"background", "topics", "n_documents", "rate", "n_words", "draws"},
@@ -65,8 +70,8 @@ Validator = jsonschema.validators.extend(
 )
 
 
-def load_schema():
-    return yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+def load_schema(path=SCHEMA):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 def read_config(path):
@@ -91,6 +96,16 @@ def complete(config, figures):
     if not isinstance(config, dict):
         raise ConfigError(f"config={shown(config)} must hold keys with values; write some.")
     config = _plain(config, (), itertools.count())
+    comments = _take_comments(config, schema)
+    if comments and not config["datasets"]:
+        for key in sorted(config.keys() - WITHOUT_STUDY):
+            raise ConfigError(
+                f"{key}={shown(config[key])}: datasets of kind {COMMENTS!r} have no such key; "
+                "remove it, or add a dataset of another kind."
+            )
+        config |= {"settings": [], "methods": [], "figures": []}
+        _fill(config, schema)
+        return config | {"datasets": comments}
     errors = Validator(schema).iter_errors(config)
     for error in sorted(errors, key=lambda error: [str(part) for part in error.absolute_path]):
         raise ConfigError(_sentence(error))
@@ -109,7 +124,68 @@ def complete(config, figures):
     _check_sizes(config, methods)
     _check_studies(config, schema, figures, methods)
     _check_n_words(config)
+    config["datasets"] |= comments
     return config
+
+
+def split_datasets(config):
+    """The datasets of the study, and those of own comments, by name."""
+    study, comments = {}, {}
+    for name, dataset in config["datasets"].items():
+        (comments if dataset["kind"] == COMMENTS else study)[name] = dataset
+    return study, comments
+
+
+def complete_comments(name, dataset):
+    """A dataset of own comments with its defaults, checked; raises ConfigError."""
+    config = _plain({"datasets": {name: {"kind": COMMENTS, **dataset}}}, (), itertools.count())
+    return _take_comments(config, load_schema())[name]
+
+
+def comments_defaults(keys):
+    """Default values of keys of a dataset of own comments; None for a key without one."""
+    rules = load_schema(COMMENTS_SCHEMA)["properties"]
+    return {key: rules[key].get("default") for key in keys}
+
+
+def _take_comments(config, schema):
+    """Take the datasets of own comments out of a configuration; they come back complete."""
+    datasets = config.get("datasets")
+    if not isinstance(datasets, dict):
+        return {}
+    own = {
+        name: datasets.pop(name)
+        for name, dataset in list(datasets.items())
+        if isinstance(dataset, dict) and dataset.get("kind") == COMMENTS
+    }
+    rules = load_schema(COMMENTS_SCHEMA)
+    names = {"propertyNames": schema["$defs"]["name"], "additionalProperties": rules}
+    for error in Validator({"properties": {"datasets": names}}).iter_errors({"datasets": own}):
+        raise ConfigError(_sentence(error))
+    for name, dataset in own.items():
+        if name in NO_DATASETS:
+            raise ConfigError(f"datasets.{name}: this name is taken; rename the dataset.")
+        _fill(dataset, rules)
+        if isinstance(dataset["files"], str):
+            dataset["files"] = [dataset["files"]]
+        _check_comments(name, dataset)
+    return own
+
+
+def _check_comments(name, dataset):
+    for key in ("seed_words", "stop_words"):
+        if dataset[key] is not None:
+            _check_file(f"datasets.{name}.{key}", dataset[key])
+    for place, pattern in enumerate(dataset["files"]):
+        if not find_files(pattern):
+            _check_file(f"datasets.{name}.files[{place}]", pattern)
+    _check_frequencies(name, dataset)
+    n_topics, n_minority = dataset["n_topics"], dataset["n_minority"]
+    if "auto" not in (n_topics, n_minority) and n_minority > n_topics:
+        raise ConfigError(
+            f"datasets.{name}.n_minority={n_minority} exceeds n_topics={n_topics}; lower "
+            "n_minority, or raise n_topics."
+        )
 
 
 def _plain(value, place, count):
@@ -344,12 +420,20 @@ def _check_files(name, dataset):
     files = [(key, dataset[key]) for key in keys]
     files += [("glosses", path) for path in dataset["glosses"]]
     for key, path in files:
-        problem = _file_problem(resolve(path))
-        if problem:
-            raise ConfigError(
-                f"datasets.{name}.{key}={shown(path)}: {problem}; give a path that is "
-                f"absolute or relative to the working directory or {ROOT}."
-            )
+        _check_file(f"datasets.{name}.{key}", path)
+    _check_frequencies(name, dataset)
+
+
+def _check_file(key, path):
+    problem = _file_problem(resolve(path))
+    if problem:
+        raise ConfigError(
+            f"{key}={shown(path)}: {problem}; give a path that is absolute or relative to the "
+            f"working directory or {ROOT}."
+        )
+
+
+def _check_frequencies(name, dataset):
     for key in ("min_df", "max_df"):
         value = dataset[key]
         if isinstance(value, float) and value > 1:

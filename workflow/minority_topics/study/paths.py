@@ -3,6 +3,7 @@
 Only the standard library, since the rules use it.
 """
 
+import glob
 import json
 import math
 import os
@@ -29,6 +30,13 @@ COST = "results/{dataset}/resources/cost.csv"
 VERSIONS = "results/{dataset}/resources/versions.csv"
 PROVENANCE = "results/{dataset}/resources/provenance.json"
 CONFIGURATION = "results/{dataset}/config.yaml"
+# Of own comments: a folder for each step, and the page.
+OWN_COMMENTS = "results/{dataset}/comments"
+OWN_MATRIX = "results/{dataset}/matrix"
+OWN_MODEL = "results/{dataset}/model"
+OWN_TABLES = "results/{dataset}/tables"
+OWN_TOPICS = "results/{dataset}/topics.yaml"
+EXPLORER = "results/{dataset}/explorer.html"
 REPORT = "results/{dataset}/report.html"
 ALL_VERDICTS = "results/tables/paper_vs_ours.csv"
 LOGS = "results/logs/{rule}/{name}.log"
@@ -47,6 +55,14 @@ def resolve(path):
     own, known = Path(path).absolute(), ROOT / path
     # Unlike Path.exists, this answers no, and raises nothing, for a name that no file can have.
     return known if os.path.exists(known) and not os.path.exists(own) else own
+
+
+def find_files(pattern):
+    """Files that a name, or a pattern such as comments/*.csv, stands for, in order."""
+    path = resolve(pattern)
+    if os.path.isfile(path):
+        return [path]
+    return sorted(found for found in map(Path, glob.glob(str(path))) if found.is_file())
 
 
 def setting_name(n_topics, n_minority):

@@ -1,0 +1,135 @@
+"""Verbs of own comments: the steps one by one, all of them, and what comes after."""
+
+import argparse
+import functools
+import json
+from pathlib import Path
+
+from .verbs import argument, json_object
+from .verbs import verb as any_verb
+
+verb = functools.partial(any_verb, extra="comments")
+
+SETTINGS = argument(
+    "--settings", type=json_object, default={},
+    help="JSON: keys of a dataset of kind comments (config/README.md), over the defaults",
+)  # fmt: skip
+FOLDER = argument("--out", type=Path, required=True, help="folder")
+COMMENTS = argument(
+    "--comments", type=Path, required=True, help="folder that `read_comments` wrote"
+)
+MATRIX = argument(
+    "--matrix", type=Path, required=True, help="folder that `vectorise_comments` wrote"
+)
+MODEL = argument("--model", type=Path, required=True, help="folder that `fit_comments` wrote")
+
+
+def _key_value(text):
+    """KEY=VALUE, the value in JSON or as it stands."""
+    key, found, value = text.partition("=")
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
+
+
+def _chosen(step, given):
+    from ..study.config import comments_defaults
+
+    return {key: given.get(key, default) for key, default in comments_defaults(step).items()}
+
+
+def _print(lines):
+    for line in lines:
+        print(line, flush=True)
+
+
+@verb(
+    "From files of comments and a list of seed words to topics, tables and a page to explore.",
+    argument("files", nargs="+", help="CSV, JSONL, Parquet or text, also gzip; patterns too"),
+    argument("--seed-words", required=True, help="file, by lines or commas"),
+    argument("--language", required=True, help="code of a language, such as fi or en"),
+    argument("--name", default="comments", help="results go to results/NAME (default: comments)"),
+    argument(
+        "--set", type=_key_value, action="append", default=[], metavar="KEY=VALUE", dest="keys",
+        help="any other key of a dataset of kind comments, such as --set n_topics=50",
+    ),
+)  # fmt: skip
+def explore(options):
+    from ..report.exploring import explore
+    from ..study.config import complete_comments
+
+    given = {"files": options.files, "seed_words": options.seed_words, "language": options.language}
+    settings = complete_comments(options.name, given | dict(options.keys))
+    page = explore(options.name, settings, tell=lambda line: print(line, flush=True))
+    print(f"Open {page} in a browser; the tables are in {page.parent / 'tables'}.")
+
+
+@verb(
+    "Read comments: keep each row, or list it with file, line and reason.",
+    argument("files", nargs="+"),
+    SETTINGS,
+    FOLDER,
+)
+def read_comments(options):
+    from ..comments import steps
+
+    _print(steps.read(options.files, options.out, _chosen(steps.READING, options.settings)))
+
+
+@verb(
+    "Make counts and TF-IDF of comments, and look up the seed words.",
+    COMMENTS,
+    argument("--seed-words", type=Path, required=True),
+    SETTINGS,
+    FOLDER,
+)
+def vectorise_comments(options):
+    from ..comments import steps
+
+    chosen = _chosen(steps.VECTORISING, options.settings)
+    _print(steps.vectorise(options.comments, options.seed_words, options.out, chosen))
+
+
+@verb("Fit constrained NMF to comments.", MATRIX, SETTINGS, FOLDER)
+def fit_comments(options):
+    from ..comments import steps
+
+    _print(steps.fit(options.matrix, options.out, _chosen(steps.FITTING, options.settings)))
+
+
+@verb(
+    "Answer: topics, example comments, trends, groups, further seed words, sheets for coders.",
+    COMMENTS,
+    MATRIX,
+    MODEL,
+    argument("--topics", type=Path, help="topics.yaml with names, merges and drops"),
+    argument("--name", default="comments"),
+    SETTINGS,
+    FOLDER,
+)
+def answer(options):
+    from ..comments import steps
+
+    _print(
+        steps.answer(
+            options.comments, options.matrix, options.model, options.out,
+            _chosen(steps.ANSWERING, options.settings), name=options.name,
+            topics_file=options.topics,
+        )
+    )  # fmt: skip
+
+
+@verb(
+    "Put the answers on one page to explore.",
+    argument("--tables", type=Path, required=True, help="folder that `answer` wrote"),
+    argument("--title", default="Comments"),
+    argument("--out", type=Path, required=True, help="the page, explorer.html"),
+)
+def explorer(options):
+    from ..report.explorer import write_explorer
+
+    write_explorer(options.tables, options.out, options.title)
+    print(f"Open {options.out} in a browser.")

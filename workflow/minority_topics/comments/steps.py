@@ -1,0 +1,87 @@
+"""The steps from own comments to answers, as the settings of a dataset ask for them.
+
+Each step reads the folders of those before it and writes one of its own, so that a change of a
+setting repeats only the steps that it is a setting of.
+"""
+
+import json
+from pathlib import Path
+
+from ..base.manifest import check_manifest
+from .folders import CLEANING
+
+# The settings of each step: keys of a dataset of kind `comments`.
+READING = (
+    "text_column", "id_column", "date_column", "group_column", "encoding", "delimiter",
+    "duplicates", "min_words", "languages", "ids", "redact", "keep_texts", "threads",
+)  # fmt: skip
+VECTORISING = (
+    "language", "lemmas", "stop_words", "min_df", "max_df", "compounds", "threads",
+)  # fmt: skip
+FITTING = (
+    "n_topics", "n_minority", "theta_min", "w_max", "n_fits", "random_state", "threads",
+    "memory_mb", "minutes",
+)  # fmt: skip
+ANSWERING = ("period", "n_examples", "keep_texts", "least_count", "random_state", "threads")
+
+# Numbers of topics by numbers of comments, as in the paper: 20 of 500 comments, 50 of millions.
+SIZES = ((0, 20, 7), (5_000, 30, 10), (50_000, 50, 15))
+# A topic needs some comments to be learnt from.
+LEAST_PER_TOPIC = 10
+
+
+def settings_of(step, settings):
+    """The part of a dataset's settings that a step has."""
+    return {key: settings[key] for key in step}
+
+
+def read(files, out, settings):
+    from .reading import read_comments, summary_lines
+
+    return summary_lines(read_comments(files, out, **settings))
+
+
+def vectorise(comments, seed_words, out, settings):
+    from .matrix import summary_lines, vectorise_comments
+
+    return summary_lines(vectorise_comments(comments, seed_words, out, **settings))
+
+
+def fit(matrix, out, settings):
+    from .fitting import fit_comments, summary_lines
+
+    sizes = topic_numbers(_facts(matrix), settings["n_topics"], settings["n_minority"])
+    return summary_lines(fit_comments(matrix, out, **settings | sizes))
+
+
+def answer(comments, matrix, model, out, settings, *, name, topics_file):
+    from .answers import answer, summary_lines
+
+    facts = answer(comments, matrix, model, out, name=name, topics_file=topics_file, **settings)
+    return summary_lines(facts)
+
+
+def _facts(matrix):
+    check_manifest(matrix, CLEANING)
+    return json.loads((Path(matrix) / CLEANING).read_text(encoding="utf-8"))
+
+
+def topic_numbers(facts, n_topics, n_minority):
+    """n_topics and n_minority; where they are "auto", by the number of comments.
+
+    `facts` are those of the matrices: documents with words, and seed words that were found.
+    """
+    n_documents = facts["documents_with_words"]
+    if n_topics == "auto":
+        n_topics = next(size for least, size, _ in reversed(SIZES) if n_documents >= least)
+        n_topics = max(2, min(n_topics, n_documents // LEAST_PER_TOPIC))
+    if n_minority == "auto":
+        known = {size: minority for _, size, minority in SIZES}
+        n_minority = known.get(n_topics, round(0.3 * n_topics))
+        n_minority = max(1, min(n_minority, facts["seed_words"]))
+    if n_minority > n_topics:
+        raise ValueError(
+            f"n_minority={n_minority} exceeds n_topics={n_topics}: minority topics are among the "
+            "topics, so lower n_minority or raise n_topics"
+        )
+    return {"n_topics": n_topics, "n_minority": n_minority}

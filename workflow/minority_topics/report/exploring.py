@@ -1,0 +1,93 @@
+"""All steps from own comments to the page in one go, without a workflow.
+
+A step whose settings and inputs are as they were when it was made is not made again.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+from .. import __version__
+from ..base.files import write_json
+from ..base.manifest import MANIFEST
+from ..comments import steps
+from ..study.paths import (
+    EXPLORER,
+    OWN_COMMENTS,
+    OWN_MATRIX,
+    OWN_MODEL,
+    OWN_TABLES,
+    OWN_TOPICS,
+    find_files,
+    resolve,
+)
+from .explorer import write_explorer
+
+# What a step was made from; hidden, so that no manifest lists it.
+MADE_FROM = ".made_from.json"
+
+
+def explore(name, settings, tell=print):
+    """Make the tables and the page of a dataset with complete settings; returns the page's path.
+
+    `tell` is given every line of the summaries.
+    """
+    comments, matrix, model, tables = (
+        Path(pattern.format(dataset=name))
+        for pattern in (OWN_COMMENTS, OWN_MATRIX, OWN_MODEL, OWN_TABLES)
+    )
+    topics_file, page = (Path(path.format(dataset=name)) for path in (OWN_TOPICS, EXPLORER))
+    files = [path for pattern in settings["files"] for path in find_files(pattern)]
+    seed_words = resolve(settings["seed_words"])
+    _step(
+        comments, _part(steps.READING, settings), files,
+        lambda chosen: steps.read(files, comments, chosen), tell,
+    )  # fmt: skip
+    own_stop_words = [resolve(settings["stop_words"])] if settings["stop_words"] else []
+    _step(
+        matrix, _part(steps.VECTORISING, settings), [comments, seed_words, *own_stop_words],
+        lambda chosen: steps.vectorise(comments, seed_words, matrix, chosen), tell,
+    )  # fmt: skip
+    _step(
+        model, _part(steps.FITTING, settings), [matrix],
+        lambda chosen: steps.fit(matrix, model, chosen), tell,
+    )  # fmt: skip
+    # Seconds, and the file of names may have been edited: always made anew.
+    for line in steps.answer(
+        comments, matrix, model, tables, _part(steps.ANSWERING, settings), name=name,
+        topics_file=topics_file,
+    ):  # fmt: skip
+        tell(line)
+    write_explorer(tables, page, name)
+    return page
+
+
+def _part(step, settings):
+    return steps.settings_of(step, settings)
+
+
+def _step(out, settings, inputs, run, tell):
+    made_from = {
+        "version": __version__,
+        "settings": settings,
+        "inputs": [_state(path) for path in inputs],
+    }
+    record = out / MADE_FROM
+    if (out / MANIFEST).exists() and record.exists():
+        if json.loads(record.read_text(encoding="utf-8")) == json.loads(json.dumps(made_from)):
+            tell(f"{out} is up to date.")
+            return
+        record.unlink()
+    for line in run(settings):
+        tell(line)
+    write_json(record, made_from)
+
+
+def _state(path):
+    """A folder is known by its manifest, a file by its size and time."""
+    path = Path(path)
+    if path.is_dir():
+        manifest = (path / MANIFEST).read_bytes()
+        return [str(path), hashlib.sha256(manifest).hexdigest()]
+    facts = path.stat()
+    return [str(path), facts.st_size, facts.st_mtime_ns]
