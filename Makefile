@@ -8,8 +8,11 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 CASES ?= 1000
 BENCH ?=
 REPAIR ?=
+NAME ?= comments
+LANGUAGE ?=
+SET ?=
 
-.PHONY: help setup figures quick beyond report verify unlock bench envs test test-fast test-cluster fuzz lint format lock clean
+.PHONY: help setup figures quick beyond explore case-study report verify unlock bench envs test test-fast test-cluster fuzz lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -46,6 +49,17 @@ quick: setup ## a small run of everything
 
 beyond: setup ## where guidance helps and where it breaks: the sweeps of config/beyond.yaml
 	$(call run,config/beyond.yaml)
+
+explore: setup ## topics of your own comments: make explore COMMENTS=comments.csv SEEDS=seed_words.txt LANGUAGE=fi
+	@$(BIN)/python -m minority_topics configure_comments "$(COMMENTS)" --seed-words "$(SEEDS)" \
+	  --language "$(LANGUAGE)" --name "$(NAME)" $(foreach key,$(SET),--set "$(key)") --out "results/$(NAME).yaml"
+	$(call run,results/$(NAME).yaml)
+
+results/example_%/comments.csv: | setup
+	$(BIN)/python -m minority_topics simulate_comments --language $* --out results/example_$*
+
+case-study: results/example_fi/comments.csv results/example_en/comments.csv ## the same on simulated comments, Finnish and English
+	$(call run,config/case_study.yaml)
 
 report: figures ## the same as figures; one page a dataset: results/<dataset>/report.html
 	@ls results/*/report.html

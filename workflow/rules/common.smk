@@ -389,8 +389,8 @@ def environment_extras(wildcards):
 
 
 def required_flag(wildcards):
-    # Without the study's own environment nothing can run; a tool's failure is a row of the tables.
-    return ["--required"] if wildcards.env == "study" else []
+    # Without our own environments nothing can run; a tool's failure is a row of the tables.
+    return ["--required"] if wildcards.env in ("study", "comments") else []
 
 
 def background_file(wildcards):

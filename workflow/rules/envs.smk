@@ -25,5 +25,5 @@ rule build_env:
 
 rule envs:
     input:
-        environments("study", *sorted({method.environment for method in METHODS.values()})),
+        environments(*sorted({"study", "comments", *(row.environment for row in METHODS.values())})),
     localrule: True

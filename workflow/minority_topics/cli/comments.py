@@ -46,8 +46,7 @@ def _print(lines):
         print(line, flush=True)
 
 
-@verb(
-    "From files of comments and a list of seed words to topics, tables and a page to explore.",
+OWN = (
     argument("files", nargs="+", help="CSV, JSONL, Parquet or text, also gzip; patterns too"),
     argument("--seed-words", required=True, help="file, by lines or commas"),
     argument("--language", required=True, help="code of a language, such as fi or en"),
@@ -57,14 +56,52 @@ def _print(lines):
         help="any other key of a dataset of kind comments, such as --set n_topics=50",
     ),
 )  # fmt: skip
-def explore(options):
-    from ..report.exploring import explore
+
+
+def _own(options):
+    """The dataset that the arguments of OWN describe, complete."""
     from ..study.config import complete_comments
 
     given = {"files": options.files, "seed_words": options.seed_words, "language": options.language}
-    settings = complete_comments(options.name, given | dict(options.keys))
-    page = explore(options.name, settings, tell=lambda line: print(line, flush=True))
+    return complete_comments(options.name, given | dict(options.keys))
+
+
+@verb(
+    "From files of comments and a list of seed words to topics, tables and a page to explore.",
+    *OWN,
+)
+def explore(options):
+    from ..report.exploring import explore
+
+    page = explore(options.name, _own(options), tell=lambda line: print(line, flush=True))
     print(f"Open {page} in a browser; the tables are in {page.parent / 'tables'}.")
+
+
+@verb(
+    "Write the configuration of own comments, which the workflow runs.",
+    *OWN,
+    argument("--out", type=Path, required=True, help="the YAML file"),
+)
+def configure_comments(options):
+    import yaml
+
+    from ..base.files import write_text
+
+    config = {"datasets": {options.name: _own(options)}}
+    write_text(options.out, yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+
+
+@verb(
+    "Write simulated comments with planted topics, their seed words and the truth.",
+    argument("--language", choices=["fi", "en"], default="fi"),
+    argument("--n-comments", type=int, default=50_000),
+    argument("--random-state", type=int, default=1),
+    FOLDER,
+)
+def simulate_comments(options):
+    from ..comments.example import write_example
+
+    write_example(options.out, options.language, options.n_comments, options.random_state)
 
 
 @verb(
