@@ -2,13 +2,23 @@
 
 import copy
 import datetime
+import json
 import re
 
 import pytest
 import yaml
 
 from minority_topics.report.catalogue import FIGURES
-from minority_topics.study.config import MOST_TOPICS, complete, load_schema, read_config
+from minority_topics.study.config import (
+    COMMENTS_SCHEMA,
+    MOST_TOPICS,
+    SCHEMA,
+    complete,
+    complete_comments,
+    load_schema,
+    read_config,
+    split_datasets,
+)
 from minority_topics.study.paths import ROOT
 from minority_topics.study.registry import ConfigError, full_label, read_methods
 
@@ -293,7 +303,8 @@ def test_shipped_configs_are_valid(path, tmp_path):
     config = read_config(path)
     assert config == yaml.safe_load(path.read_text(encoding="utf-8"))
     for dataset in config["datasets"].values():
-        for key in {"file"} & dataset.keys():
+        # Of the authors' data and of `make case-study`, which are not part of the repository.
+        for key in {"file", "files"} & dataset.keys():
             (tmp_path / "data.csv").write_text("Sentence,Label\na b,-1\n")
             dataset[key] = dataset["seed_words"] = str(tmp_path / "data.csv")
     complete(config, FIGURES)
@@ -308,23 +319,35 @@ def schema_keys(schema):
                 yield from schema_keys(rule[nested])
 
 
-def test_manual_and_schema_name_the_same_keys():
-    manual = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
-    sections = manual.split("## The table of methods")[0]
-    documented = set(re.findall(r"^\| `(\w+)` \|", sections, flags=re.MULTILINE))
-    named = dict(schema_keys(load_schema()))
-    options = {"w_max", "theta_min"}
-    assert documented == named.keys() - options
-    assert all(f"`{key}`" in sections for key in options)
+MANUAL = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+STUDY_MANUAL = MANUAL.split("## The table of methods")[0]
+COMMENTS_MANUAL = MANUAL.split("## A dataset of own comments")[1]
+
+
+@pytest.mark.parametrize(
+    ("manual", "path", "elsewhere"),
+    [
+        (STUDY_MANUAL, SCHEMA, {"w_max", "theta_min"}),
+        (COMMENTS_MANUAL, COMMENTS_SCHEMA, set()),
+    ],
+)
+def test_manual_and_schema_name_the_same_keys(manual, path, elsewhere):
+    documented = set(re.findall(r"^\| `(\w+)` \|", manual, flags=re.MULTILINE))
+    named = dict(schema_keys(load_schema(path)))
+    assert documented == named.keys() - elsewhere
+    assert all(f"`{key}`" in manual for key in elsewhere)
     assert all("description" in rule for rule in named.values())
 
 
-def test_manual_gives_the_defaults():
-    manual = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
-    for key, rule in schema_keys(load_schema()):
+@pytest.mark.parametrize(
+    ("manual", "path"), [(STUDY_MANUAL, SCHEMA), (COMMENTS_MANUAL, COMMENTS_SCHEMA)]
+)
+def test_manual_gives_the_defaults(manual, path):
+    for key, rule in schema_keys(load_schema(path)):
         if isinstance(rule.get("default"), int | float | str):
+            default = json.dumps(rule["default"]).strip('"').replace("1e-09", "1e-9")
             row = re.search(rf"^\| `{key}` \|.*$", manual, flags=re.MULTILINE).group()
-            assert re.search(rf"\| [`\"]*{re.escape(str(rule['default']))}[`\"]* \|", row), row
+            assert re.search(rf"\| [`\"]*{re.escape(default)}[`\"]* \|", row), row
 
 
 def test_methods_manual_names_every_column():
@@ -431,3 +454,48 @@ def test_files_of_glosses_must_be_there_whatever_the_kind(config, tmp_path, kind
     dataset["glosses"].append("config/absent.tsv")
     with pytest.raises(ConfigError, match=r"simulated\.glosses='config/absent\.tsv': no such file"):
         complete(config, FIGURES)
+
+
+@pytest.fixture
+def own(tmp_path):
+    """The least that a dataset of own comments needs."""
+    files, seed_words = tmp_path / "comments.csv", tmp_path / "seeds.txt"
+    files.write_text("text\nhello there\n")
+    seed_words.write_text("hello\n")
+    return {"files": str(files), "seed_words": str(seed_words), "language": "en"}
+
+
+def test_own_comments_need_no_study(own):
+    filled = complete({"datasets": {"mine": {"kind": "comments", **own}}}, FIGURES)
+    assert filled["datasets"]["mine"] == complete_comments("mine", own)
+    assert filled["datasets"]["mine"]["files"] == [own["files"]]
+    assert (filled["settings"], filled["methods"]) == ([], [])
+    with pytest.raises(ConfigError, match="repetitions=3: datasets of kind 'comments' have no"):
+        complete({"datasets": {"mine": {"kind": "comments", **own}}, "repetitions": 3}, FIGURES)
+
+
+def test_own_comments_beside_a_study(config, own):
+    config["datasets"]["mine"] = {"kind": "comments", **own}
+    study, comments = split_datasets(complete(config, FIGURES))
+    assert (list(study), list(comments)) == (["simulated"], ["mine"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"languag": "fi"}, r"datasets\.mine\.languag='fi': unknown key; did you mean 'language'"),
+        ({"language": "suomi"}, r"language='suomi' must be the code of a language"),
+        ({"files": "no/*.csv"}, r"files\[0\]='no/\*\.csv': no such file; give"),
+        ({"files": []}, r"files=\[\] must not be empty"),
+        ({"seed_words": "no.txt"}, r"seed_words='no\.txt': no such file"),
+        ({"n_topics": "many"}, r"n_topics='many' must be `auto` or a whole number"),
+        ({"n_topics": 5, "n_minority": 6}, r"n_minority=6 exceeds n_topics=5"),
+        ({"min_df": 2.5}, r"min_df=2\.5: give a whole number"),
+        ({"memory_mb": 10}, r"memory_mb=10 must be at least 200"),
+    ],
+)
+def test_wrong_keys_of_own_comments(own, changes, sentence):
+    with pytest.raises(ConfigError, match=sentence):
+        complete_comments("mine", own | changes)
+    with pytest.raises(ConfigError, match=r"datasets\.logs: this name is taken"):
+        complete_comments("logs", own)
