@@ -12,7 +12,7 @@ NAME ?= comments
 LANGUAGE ?=
 SET ?=
 
-.PHONY: help setup figures quick beyond explore case-study report verify unlock bench envs test test-fast test-cluster fuzz lint format lock clean
+.PHONY: help setup figures quick beyond explore case-study report verify unlock bench bench-comments envs test test-fast test-cluster fuzz lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -76,6 +76,9 @@ unlock: setup ## lift the lock that a killed run left behind
 
 bench: .venvs/benchmark.json ## time the exact solver and its peers, into results/benchmarks (BENCH="--sizes 5000" for less)
 	PYTHONPATH=workflow .venvs/benchmark/bin/python -m minority_topics benchmark --out results/benchmarks $(BENCH)
+
+bench-comments: setup ## time every step from comments to the page (BENCH="--sizes 55783" for less)
+	$(BIN)/python -m minority_topics bench_comments --out results/benchmarks $(BENCH)
 
 envs: setup ## build the environments of all methods, and nothing else
 	$(SNAKEMAKE) envs --configfile "$(CONFIG)"

@@ -170,3 +170,15 @@ def explorer(options):
 
     write_explorer(options.tables, options.out, options.title)
     print(f"Open {options.out} in a browser.")
+
+
+@verb(
+    "Time every step from simulated comments to the page; tables into a folder.",
+    argument("--sizes", type=int, nargs="+", metavar="N", help="comments (default: to 5,578,289)"),
+    argument("--language", choices=["fi", "en"], default="fi"),
+    FOLDER,
+)
+def bench_comments(options):
+    from ..benchmark import comments
+
+    comments.run(options.out, options.sizes or comments.SIZES, options.language)
