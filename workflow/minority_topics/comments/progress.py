@@ -1,0 +1,70 @@
+"""How far a step is, and the time that is left."""
+
+import sys
+import time
+
+from ..base.times import duration
+
+# Work that ends before is not spoken of.
+SILENT_SECONDS = 10.0
+SECONDS_ON_TERMINAL, SECONDS_IN_LOG = 1.0, 10.0
+
+
+class Progress:
+    """A line of a terminal that is written over, or a plain line of a log every ten seconds.
+
+    `total` counts the same thing as `step`: comments, bytes, iterations; where it is None or too
+    small, no time left is told. Use it in a `with` block, or call `close` at the end.
+
+    >>> with Progress("reading comments", total=3) as progress:
+    ...     for _ in range(3):
+    ...         progress.step()
+    """
+
+    def __init__(self, what, total=None, stream=None, clock=time.monotonic):
+        self.what = what
+        self.total = total
+        self.stream = sys.stderr if stream is None else stream
+        self.clock = clock
+        self.done = 0
+        self.begin = clock()
+        self.next = self.begin + SILENT_SECONDS
+        self.width = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def step(self, n=1):
+        """`n` more are done."""
+        self.done += n
+        now = self.clock()
+        # sys.stderr is None in a program without a console, such as pythonw on Windows.
+        if now >= self.next and self.stream is not None:
+            is_terminal = self.stream.isatty()
+            self.next = now + (SECONDS_ON_TERMINAL if is_terminal else SECONDS_IN_LOG)
+            self._tell(self.line(now - self.begin), is_terminal)
+
+    def line(self, gone):
+        """The sentence after `gone` seconds."""
+        if not self.total or not 0 < self.done <= self.total:
+            return f"{self.what}: {duration(gone)} gone"
+        share = self.done / self.total
+        left = gone / share - gone
+        return f"{self.what}: {share:.0%}, {duration(gone)} gone, about {duration(left)} left"
+
+    def close(self):
+        """End the line of the terminal, if there is one."""
+        if self.width:
+            print(file=self.stream, flush=True)
+            self.width = 0
+
+    def _tell(self, line, is_terminal):
+        if is_terminal:
+            # Blanks hide what a longer line before has left.
+            print(f"\r{line:<{self.width}}", end="", file=self.stream, flush=True)
+            self.width = len(line)
+        else:
+            print(line, file=self.stream, flush=True)
