@@ -1,0 +1,76 @@
+"""Dates as people and programs write them, as seconds since 1970 in UTC."""
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+EPOCH = datetime(1970, 1, 1)
+SECONDS = re.compile(r"\d{9,10}(?:\.\d+)?", re.ASCII)
+MILLISECONDS = re.compile(r"\d{12,13}", re.ASCII)
+MONTH = re.compile(r"\d{4}-\d{2}", re.ASCII)
+TIME = r"(?:[ T,]+(?P<time>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?))?"
+DAY_FIRST = re.compile(
+    rf"(?P<a>\d{{1,2}})(?P<mark>[./-])(?P<b>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}){TIME}", re.ASCII
+)
+YEAR_FIRST = re.compile(
+    rf"(?P<year>\d{{4}})[/.](?P<b>\d{{1,2}})[/.](?P<a>\d{{1,2}}){TIME}", re.ASCII
+)
+TWITTER = "%a %b %d %H:%M:%S %z %Y"
+
+
+def seconds(text, month_first=False):
+    """A date as seconds since 1970 in UTC; None if it is none, or if it has no year and month.
+
+    ISO 8601 with or without time and time zone, epoch seconds or milliseconds, 31.12.2024 and
+    31/12/2024 (12/31/2024 with `month_first`), 2024/12/31, the dates of e-mails and of Twitter. A
+    date without a time zone is taken as it stands.
+
+    >>> seconds("2024-05-01T03:00:00+03:00") == seconds("1714521600") == seconds("1.5.2024")
+    True
+    """
+    text = text.strip()
+    try:
+        date = _date(text, month_first)
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+    if date is None:
+        return None
+    if date.tzinfo is not None:
+        try:
+            date = date.astimezone(UTC).replace(tzinfo=None)
+        except OverflowError:
+            return None
+    gone = date - EPOCH
+    return gone.days * 86400 + gone.seconds
+
+
+def _date(text, month_first):
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        pass
+    if SECONDS.fullmatch(text):
+        return datetime.fromtimestamp(float(text), UTC)
+    if MILLISECONDS.fullmatch(text):
+        return datetime.fromtimestamp(int(text) / 1000, UTC)
+    if MONTH.fullmatch(text):
+        return datetime.fromisoformat(f"{text}-01")
+    if match := DAY_FIRST.fullmatch(text) or YEAR_FIRST.fullmatch(text):
+        day, month = int(match["a"]), int(match["b"])
+        if month_first and match.re is DAY_FIRST and match["mark"] != ".":
+            day, month = month, day
+        hours = [int(part) for part in re.split("[:.]", match["time"])] if match["time"] else []
+        return datetime(int(match["year"]), month, day, *hours)
+    if not text[:3].isalpha():
+        return None
+    try:
+        return datetime.strptime(text, TWITTER)
+    except ValueError:
+        return parsedate_to_datetime(text)
+
+
+def is_month_first(values):
+    """Whether 01/02/2024 is the second of January: more of these values can only be read so."""
+    matches = [match for value in values if (match := DAY_FIRST.fullmatch(value.strip()))]
+    marked = [match for match in matches if match["mark"] != "."]
+    return sum(int(m["b"]) > 12 for m in marked) > sum(int(m["a"]) > 12 for m in marked)
