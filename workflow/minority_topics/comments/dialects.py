@@ -381,6 +381,12 @@ def one_column(lines):
     return max(tables, key=lambda table: (round(table.whole, 9), _rank(table.dialect)))
 
 
+def lines_as_table(lines):
+    """The layout of a text file: every line is a comment, and its quotes are its own."""
+    rows = [(_text(line),) for line in lines if line.strip()]
+    return Table(ONE_COLUMN, rows[0], (), tuple(rows[1:]), 1.0)
+
+
 def _rank(dialect):
     style = {"quote": dialect.quote}
     style |= {"escape": dialect.escape} if dialect.escape else {}

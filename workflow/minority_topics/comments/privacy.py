@@ -15,7 +15,7 @@ ID_BYTES = 10
 
 URL = re.compile(r"\b(https?://|www\.)(?:[^\s/@]*@)?([^\s/?#@:]+)(?::\d+)?[/?#]\S*", re.I)
 E_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-HANDLE = re.compile(r"(?<![\w@])@\w[\w.-]*")
+HANDLE = re.compile(r"@\w(?:[\w.-]*\w)?")
 # +358 40 123 4567, 040-1234567, (09) 123 456, 555-123-4567; 7 to 15 digits in all.
 PHONE = re.compile(
     r"(?<![\w.,+-])(?:(?:\+\d|\(?0\d)(?:[ ()/.-]{0,2}\d){5,13}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})"
