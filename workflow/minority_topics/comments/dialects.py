@@ -34,6 +34,8 @@ BYTE_ORDER_MARKS = {
 # Of all letters of a Western text, at most this share is beyond ASCII.
 MOST_WESTERN = 0.35
 DELIMITERS = (",", ";", "\t", "|", "~", "^", "\x1f", "\x01")
+# More rows than these must have stray quotes where quotes are plain characters.
+MOST_STRAY_ROWS, MOST_STRAY_SHARE = 1.5, 0.01
 # Stands for "no delimiter" where the csv module wants one.
 NO_DELIMITER = "\x1f"
 OPEN = "unexpected end of data"
@@ -200,13 +202,13 @@ class Dialect:
 
 
 ONE_COLUMN = Dialect()
-# By preference where they fit alike: doubled quotes, backslashes, blanks before quotes, none.
+# By preference where they fit alike.
 STYLES = (
     {"quote": '"'},
     {"quote": '"', "escape": "\\"},
     {"quote": '"', "skip_blank": True},
-    {"quote": "'"},
     {"quote": None},
+    {"quote": "'"},
 )
 
 
@@ -352,10 +354,11 @@ class Table:
     kinds: tuple  # of each column, what all of its values have in common, a function of text
     sample: tuple  # of the other records that are whole, their fields
     whole: float  # the share of records that have as many fields as the first one
+    fit: float  # the same, less what speaks against this dialect beforehand
 
 
 def find_table(lines, delimiter=None):
-    """The layout under which most of these lines are whole records; ties by STYLES, then fields.
+    """The layout under which most of these lines are whole records; ties by fields, then by STYLES.
 
     Only delimiters of the first line are tried; without one the table has one column.
     """
@@ -370,28 +373,25 @@ def find_table(lines, delimiter=None):
             if len((table := _try_table(lines, Dialect(mark, **style))).first) > 1 or delimiter
         ]
         tables = tables or [_try_table(lines, Dialect(None, **style)) for style in STYLES]
-    # max() keeps the first of equals.
-    return max(tables, key=lambda table: (round(table.whole, 9), _rank(table.dialect)))
+    return _best(tables)
 
 
 def one_column(lines):
     """The layout of a table of one column, whatever marks its lines hold."""
     with long_fields():
         tables = [_try_table(lines, Dialect(None, **style)) for style in STYLES]
-    return max(tables, key=lambda table: (round(table.whole, 9), _rank(table.dialect)))
+    return _best(tables)
 
 
 def lines_as_table(lines):
     """The layout of a text file: every line is a comment, and its quotes are its own."""
     rows = [(_text(line),) for line in lines if line.strip()]
-    return Table(ONE_COLUMN, rows[0], (), tuple(rows[1:]), 1.0)
+    return Table(ONE_COLUMN, rows[0], (), tuple(rows[1:]), 1.0, 1.0)
 
 
-def _rank(dialect):
-    style = {"quote": dialect.quote}
-    style |= {"escape": dialect.escape} if dialect.escape else {}
-    style |= {"skip_blank": True} if dialect.skip_blank else {}
-    return -STYLES.index(style)
+def _best(tables):
+    """The one that fits best; of equals that with most fields, and of these the first."""
+    return max(tables, key=lambda table: (round(table.fit, 9), len(table.first)))
 
 
 def _try_table(lines, dialect):
@@ -403,9 +403,27 @@ def _try_table(lines, dialect):
     whole = [row for row in rows if len(row) == len(first)]
     # Quotes that are still around a field were meant to enclose it.
     n_clean = sum(not any(map(_is_enclosed, row)) for row in whole)
+    n_rows = max(len(rows), 1)
+    is_usual = dialect.quote == '"' or _uses_apostrophes(lines, dialect)
+    doubt = 0 if is_usual else max(MOST_STRAY_ROWS, MOST_STRAY_SHARE * n_rows)
+    n_clean = n_clean if rows else 1
     return Table(
-        dialect, tuple(first), kinds, tuple(map(tuple, whole)), n_clean / len(rows) if rows else 1.0
+        dialect,
+        tuple(first),
+        kinds,
+        tuple(map(tuple, whole)),
+        whole=n_clean / n_rows,
+        fit=(n_clean - doubt) / n_rows,
     )
+
+
+def _uses_apostrophes(lines, dialect):
+    """Whether more lines have a field that begins with an apostrophe than have quotes."""
+    if dialect.quote != "'":
+        return False
+    begin = f"{dialect.delimiter or ''}'".encode()
+    n_begin = sum(line.startswith(b"'") or begin in line for line in lines)
+    return n_begin > sum(b'"' in line for line in lines)
 
 
 def _is_enclosed(field):

@@ -115,12 +115,12 @@ def _check_choice(name, value, choices):
 def _check_languages(languages):
     if not languages:
         return None
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from py3langid import rank
 
-    known = LanguageIdentifier.from_pickled_model(MODEL_FILE).labels
+    known = sorted(language for language, _ in rank("any text"))
     languages = (languages,) if isinstance(languages, str) else tuple(languages)
     for language in languages:
-        _check_choice("languages", language, sorted(known))
+        _check_choice("languages", language, known)
     return languages
 
 

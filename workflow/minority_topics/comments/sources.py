@@ -189,7 +189,7 @@ def _open_table(source, lines, wanted, delimiter):
     has_header = _is_header(table.first, wanted)
     source.dialect, source.kinds, source.n_fields = table.dialect, table.kinds, len(table.first)
     source.skip = n_marks + has_header
-    names = list(table.first) if has_header else _numbered(source.n_fields)
+    names = [name.strip() for name in table.first] if has_header else _numbered(source.n_fields)
     values = table.sample if has_header else (table.first, *table.sample)
     _choose(source, names, list(zip(*values, strict=True)) or [()] * len(names), wanted)
     source.places = tuple(
@@ -204,7 +204,7 @@ def _find_layout(format, lines, wanted, delimiter):
     if delimiter is not None:
         return CSV, table
     names_text = any(name in (wanted["text"], *TEXT_NAMES) for name in map(_key, table.first))
-    if format == TEXT and (len(table.first) == 1 or not names_text):
+    if format == TEXT and (len(table.first) == 1 or not names_text or table.whole < 0.5):
         return TEXT, lines_as_table(lines)
     if table.whole < 0.5 and not _is_header(table.first, wanted):
         return CSV, one_column(lines)
@@ -235,8 +235,8 @@ def _is_header(fields, wanted):
     named = {name for name in wanted.values() if name}
     keys = [_key(name) for name in fields]
     if len(fields) == 1:
-        return bool(named & {fields[0], fields[0].strip()}) or keys[0] in TEXT_NAMES
-    if known & set(keys) or named & set(fields):
+        return fields[0].strip() in named or keys[0] in TEXT_NAMES
+    if known & set(keys) or named & {name.strip() for name in fields}:
         return True
     # A column without a name is the index that many tools write.
     given = [name for name in fields if name.strip()]
@@ -247,6 +247,7 @@ def _is_header(fields, wanted):
             len(name) <= LONGEST_NAME
             and len(name.split()) <= MOST_WORDS_OF_NAME
             and any(map(str.isalpha, name))
+            and '"' not in name
             and seconds(name) is None
             for name in given
         )
@@ -374,6 +375,9 @@ def _choose(source, names, columns, wanted):
         if wanted[role] is None:
             free = {_key(name): name for name in reversed(names) if name not in taken}
             source.columns[role] = next((free[key] for key in known if key in free), None)
+    for name in filter(None, source.columns.values()):
+        if names.count(name) > 1:
+            raise DataError(f"{source.path}: two columns are named {shown(name)}; rename one")
     if (name := source.columns["date"]) is not None:
         source.month_first = is_month_first(columns[names.index(name)])
 
