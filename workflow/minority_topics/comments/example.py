@@ -46,10 +46,10 @@ OWN_TOPIC = 6.0
 
 TOPICAL = 0.7
 # Sentences after the first that stray to the topic of any other comment.
-STRAY = 0.06
+STRAY = 0.1
 
 COMPOUNDS = 0.2
-COMPOUND_SCALE = 2000
+COMPOUND_SCALE = 5000
 N_PARTS = 4000
 PART = {"fi": "[adeghijklmnoprstuvyäö]{3,7}[eiouyö]", "en": "[a-z]{4,8}(?<!ed|ly)(?<!ing)"}
 # The commonest words are no compound's parts and not rare.
@@ -58,7 +58,7 @@ N_RARE = 300_000
 N_AUTHORS = 10_000_000
 AUTHOR_SCALE = 30_000
 
-SLIPS = 0.012
+SLIPS = 0.015
 STRETCHED = 0.008
 REPLIES = 0.08
 LINKS = 0.012
@@ -176,6 +176,7 @@ class Material:
     open_channel: str
     n_background: int
     planted: list[dict]
+    absent_seeds: list[str]
 
     @property
     def n_topics(self):
@@ -220,6 +221,7 @@ def read_material(language):
         open_channel=content["open_channel"],
         n_background=len(background),
         planted=planted,
+        absent_seeds=_entries(content["absent_seeds"]),
     )
 
 
@@ -544,6 +546,7 @@ WORDLESS_TEXT = _choice(EMOJI)
 def _seed_list(material):
     """One undivided list: which entry belongs to which topic is not told."""
     entries = {entry for topic in material.planted for entry in _entries(topic["seeds"])}
+    entries |= set(material.absent_seeds)
     note = "# Words of the minority topics. An asterisk stands for any ending."
     return [note, *sorted(entries, key=lambda entry: (entry.lower(), entry))]
 
@@ -577,6 +580,7 @@ def _truth(material, counts, language, random_state):
         "comments": int(counts.sum()),
         "comments_by_month": dict(zip(months, of_month.tolist(), strict=True)),
         "comments_by_channel": dict(zip(material.channels, of_channel.tolist(), strict=True)),
+        "absent_seeds": material.absent_seeds,
         "open_channel": material.open_channel,
         "topics": topics,
     }
