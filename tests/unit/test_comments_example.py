@@ -158,20 +158,23 @@ def test_the_seed_list_is_one_list_with_half_of_the_words(written):
         listed = [seed.lower() for seed in topic["seeds"]]
         begins = tuple(seed[:-1] for seed in listed if seed.endswith("*"))
         told = [w for w, fs in words.items() if w.startswith(begins) or set(listed) & {w, *fs}]
-        assert 0.35 < len(told) / len(words) < 0.65, topic["name"]
+        assert 0.3 < len(told) / len(words) < 0.65, topic["name"]
         inflected += sum(seed not in words and seed.isalpha() for seed in listed)
     assert inflected >= 5
 
 
-def test_all_seeds_but_the_absent_ones_occur_in_the_comments(written):
+def test_words_of_all_seeds_but_the_absent_ones_occur_in_the_comments(written):
     spoken = set().union(*written.forms)
     everything = "\n".join(" ".join(found) for found in written.forms)
+    inflected = [forms for topic in written.truth["topics"] for forms in topic["words"].values()]
 
     def occurs(seed):
         seed = seed.lower()
         if seed.endswith("*"):
             return any(form.startswith(seed[:-1]) for form in spoken)
-        return seed in (everything if " " in seed else spoken)
+        if " " in seed:
+            return seed in everything
+        return any(seed in forms and spoken.intersection(forms) for forms in inflected)
 
     absent = [seed for seed in written.seeds[1:] if not occurs(seed)]
     assert absent == written.truth["absent_seeds"]
@@ -275,7 +278,9 @@ def test_the_same_random_state_gives_the_same_bytes_and_the_beginning_of_more(tm
     assert (tmp_path / "other/comments.csv").read_bytes() != content
 
 
-@pytest.mark.parametrize(("language", "digest"), [("fi", "FI"), ("en", "EN")])
+@pytest.mark.parametrize(
+    ("language", "digest"), [("fi", "21cf0086f4297f76"), ("en", "f0992fe850508510")]
+)
 def test_bytes_are_those_of_every_machine(tmp_path, language, digest):
     write_example(tmp_path, language, 10_000)
     content = (tmp_path / "comments.csv").read_bytes()

@@ -563,11 +563,12 @@ def _truth(material, counts, language, random_state):
 
     topics = []
     for topic, count in zip(material.planted, counts[material.n_background :], strict=True):
+        words = {word: sorted(set(forms.values())) for word, forms in topic["forms"].items()}
         topics.append(
             {
                 "name": topic["name"],
                 "trend": topic["trend"],
-                "words": {w: sorted(set(f.values())) for w, f in topic["forms"].items()},
+                "words": words | {word: [word] for word in _entries(topic["adjectives"])},
                 "seeds": _entries(topic["seeds"]),
                 "comments": int(count.sum()),
                 "by_month": shares(months, count.sum(axis=1), of_month),
