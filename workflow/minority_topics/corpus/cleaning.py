@@ -5,22 +5,26 @@ import re
 from collections.abc import Callable
 
 from ..base.text import composed, lowered
+from .lemmas import Simplemma
 from .readers import DataError
 
 # A word is two or more letters or digits: symbols and lone characters are dropped.
 TOKEN = re.compile(r"\b\w\w+\b")
+# Languages that stopwordsiso has under another code.
+STOP_WORD_CODES = {"nb": "no", "nn": "no"}
 
 
 def clean(texts, stop_words="none", lemmas="none"):
     """Tokens of each text: lower case, symbols out, then lemmas, then stop words out.
 
-    `stop_words` is "none" or a language of stopwordsiso ("fi"); `lemmas` is "none" or "simplemma".
+    `stop_words` is "none" or a language of stopwordsiso ("fi"); `lemmas` is "none" or "simplemma",
+    which is Finnish here.
     """
     ways: dict[str, Callable[[str], str]] = {"none": str, "simplemma": _simplemma}
     if lemmas not in ways:
         raise DataError(f"lemmas: {lemmas!r} must be one of {', '.join(ways)}")
     lemmatise = ways[lemmas]
-    dropped = set() if stop_words == "none" else _stop_words(stop_words)
+    dropped = set() if stop_words == "none" else stop_words_of(stop_words)
     cleaned = functools.cache(
         lambda form: "" if form in dropped else _unless(lemmatise(form), dropped)
     )
@@ -35,16 +39,26 @@ def _unless(word, dropped):
     return "" if word in dropped else word
 
 
+@functools.cache
+def _finnish():
+    return Simplemma("fi")
+
+
 def _simplemma(form):
-    import simplemma
-
-    return lowered(simplemma.lemmatize(form, lang="fi"))
+    return _finnish().known(form)[0]
 
 
-def _stop_words(language):
+def has_stop_words(language):
     import stopwordsiso
 
-    if not stopwordsiso.has_lang(language):
+    return stopwordsiso.has_lang(STOP_WORD_CODES.get(language, language))
+
+
+def stop_words_of(language):
+    """The stop words of a language, composed."""
+    import stopwordsiso
+
+    if not has_stop_words(language):
         known = ", ".join(sorted(stopwordsiso.langs()))
         raise DataError(f"stop_words: no list for {language!r}; there are {known}, or 'none'")
-    return set(map(composed, stopwordsiso.stopwords(language)))
+    return set(map(composed, stopwordsiso.stopwords(STOP_WORD_CODES.get(language, language))))
