@@ -4,14 +4,18 @@ import functools
 import re
 from collections.abc import Callable
 
-from ..base.text import composed, lowered
+from ..base.files import read_text
+from ..base.text import composed, find_control, folded, lowered, shown
 from .lemmas import Simplemma
-from .readers import DataError
+from .readers import DataError, require_file
 
 # A word is two or more letters or digits: symbols and lone characters are dropped.
 TOKEN = re.compile(r"\b\w\w+\b")
 # Languages that stopwordsiso has under another code.
 STOP_WORD_CODES = {"nb": "no", "nn": "no"}
+# Pieces of a line: quoted text, a comment, a separator, plain text, any other sign.
+PIECE = re.compile(r'"[^"]*"|(?:^|(?<=[\s,;]))#.*|[,;\t]|[^",;\t#]+|.')
+QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"'))
 
 
 def clean(texts, stop_words="none", lemmas="none"):
@@ -62,3 +66,37 @@ def stop_words_of(language):
         known = ", ".join(sorted(stopwordsiso.langs()))
         raise DataError(f"stop_words: no list for {language!r}; there are {known}, or 'none'")
     return set(map(composed, stopwordsiso.stopwords(STOP_WORD_CODES.get(language, language))))
+
+
+def read_word_list(path):
+    """Entries of a file of words and phrases, in order, each once.
+
+    They stand on lines, or between commas, semicolons or tabs. A phrase may stand in quotes. What
+    follows a # at the start of a line, or after a blank, is a comment.
+    """
+    try:
+        lines = read_text(require_file(path)).split("\n")
+    except DataError:
+        raise
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    entries: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        if find_control(line.replace("\t", " ")):
+            raise DataError(f"{path}, line {number}: {shown(line)}; save it as plain text")
+        for entry in filter(None, _entries(composed(line).translate(QUOTES))):
+            entries.setdefault(lowered(entry), entry)
+    return list(entries.values())
+
+
+def _entries(line):
+    begun = ""
+    for piece in PIECE.findall(line.strip()):
+        if piece.startswith("#") and (not begun or begun[-1].isspace()):
+            break
+        if piece in (",", ";", "\t"):
+            yield folded(begun)
+            begun = ""
+        else:
+            begun += piece.strip('"')
+    yield folded(begun)

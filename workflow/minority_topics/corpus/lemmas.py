@@ -88,12 +88,14 @@ def _is_known(language):
 class Lemmatiser:
     """Every form is its own lemma; the others differ in what they know.
 
-    `name` says which one it is, `version` of what, and `warning` what a user should know.
+    `name` says which one it is, `version` of what, `warning` what a user should know, and
+    `knows_parts` whether it knows the parts of compounds.
     """
 
     name = "none"
     version = ""
     warning = ""
+    knows_parts = False
 
     def __init__(self, language):
         self.language = language
@@ -116,7 +118,7 @@ class Lemmatiser:
         return [] if "'" in form else [form]
 
     def parts(self, lemma):
-        """First and last parts of a compound word, as base forms too; none if it cannot tell."""
+        """First and last parts of a compound word, as base forms too."""
         return ()
 
 
@@ -143,6 +145,7 @@ class Voikko(Lemmatiser):
     """Voikko's morphology of Finnish, which gives every analysis of an ambiguous form."""
 
     name = "voikko"
+    knows_parts = True
 
     def __init__(self, language="fi"):
         super().__init__(language)
