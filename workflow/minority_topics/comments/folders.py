@@ -21,6 +21,7 @@ SEED_WORDS = "seed_words.csv"
 SEED_FORMS = "seed_forms.txt"
 CLEANING = "cleaning.json"
 IDF = "idf.npy"
+ENCODER = "encoder.json"
 
 # Of `fit_comments`: the model, and its topics in every comment.
 MODEL = "model.json"

@@ -142,5 +142,5 @@ class SeedRule:
 def pattern_of(wildcards):
     """One pattern for all of some words with "*", which stands for any letters or none."""
     return re.compile(
-        "|".join(".*".join(map(re.escape, wildcard.split("*"))) for wildcard in wildcards)
+        "|".join("[^ ]*".join(map(re.escape, wildcard.split("*"))) for wildcard in wildcards)
     )

@@ -90,13 +90,14 @@ def read_word_list(path):
 
 
 def _entries(line):
+    """Entries of a line, without quotes around them; some may be empty."""
     begun = ""
     for piece in PIECE.findall(line.strip()):
         if piece.startswith("#") and (not begun or begun[-1].isspace()):
             break
         if piece in (",", ";", "\t"):
-            yield folded(begun)
+            yield folded(begun).strip("'‘’")
             begun = ""
         else:
             begun += piece.strip('"')
-    yield folded(begun)
+    yield folded(begun).strip("'‘’")

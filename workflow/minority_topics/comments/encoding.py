@@ -1,0 +1,226 @@
+"""From forms to rows over a vocabulary: the same way for a corpus and for new comments."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..base.files import read_lines
+from ..corpus.forms import forms
+from ..corpus.lemmas import make_lemmatiser
+from ..corpus.readers import DataError
+from .folders import ENCODER, IDF, VOCABULARY
+from .seeds import SeedRule
+
+VERSION = 1
+# Comments that are encoded at a time, which bounds the memory.
+ROWS_AT_A_TIME = 200_000
+# Stands for no word: a stop word, or a word that the vocabulary does not hold.
+NO_WORD = -1
+
+
+class WordRule:
+    """The word that a form counts as: a seed word, else its first lemma unless that is stopped.
+
+    Stop words are compared with the form and with the lemma. The rule depends on its settings
+    alone, which are what encoder.json holds, and on no corpus.
+    """
+
+    def __init__(self, lemmatiser, stop_words, seeds):
+        self.lemmatiser = lemmatiser
+        self.stop_words = frozenset(stop_words)
+        self.seeds = seeds
+
+    @classmethod
+    def from_settings(cls, settings):
+        lemmatiser = make_lemmatiser(settings["language"], settings["lemmas"])
+        seeds = SeedRule(
+            settings["seed_words"], settings["wildcards"], settings["phrases"],
+            settings["compounds"], lemmatiser,
+        )  # fmt: skip
+        return cls(lemmatiser, settings["stop_words"], seeds)
+
+    @property
+    def settings(self):
+        return {
+            "version": VERSION,
+            "language": self.lemmatiser.language,
+            "lemmas": self.lemmatiser.name,
+            "lemmas_version": self.lemmatiser.version,
+            "stop_words": sorted(self.stop_words),
+            "seed_words": sorted(self.seeds.words),
+            "wildcards": list(self.seeds.wildcards),
+            "phrases": list(map(list, self.seeds.phrases)),
+            "compounds": self.seeds.compounds,
+        }
+
+    def __call__(self, form):
+        """(word, whether it is a seed word, parts of phrases that it can be); no word is ""."""
+        lemmas = self.lemmatiser.lemmas(form)
+        parts = self.seeds.parts(form, lemmas)
+        seed_word = self.seeds.word(form, lemmas)
+        if seed_word:
+            return seed_word, True, parts
+        word = lemmas[0]
+        is_stopped = form in self.stop_words or word in self.stop_words
+        return "" if is_stopped else word, False, parts
+
+
+@dataclass
+class FormTable:
+    """What the forms of some comments count as.
+
+    `columns` (F,) is the column of each form, NO_WORD for none. Each of `phrases` is a column and,
+    for each of its parts, which forms (F,) it can be; the longest phrase is first.
+    """
+
+    columns: np.ndarray
+    phrases: list[tuple[int, list[np.ndarray]]]
+    n_columns: int
+
+
+def tabulate(columns, parts, phrases, n_columns):
+    """A FormTable, of `parts`: forms by part, and of `phrases`: columns by their parts."""
+    is_part = {}
+    for part, numbers in parts.items():
+        is_part[part] = np.zeros(len(columns), dtype=bool)
+        is_part[part][numbers] = True
+    found = [phrase for phrase in phrases if all(part in is_part for part in phrase)]
+    found.sort(key=len, reverse=True)
+    return FormTable(
+        columns, [(phrases[phrase], [is_part[part] for part in phrase]) for phrase in found],
+        n_columns,
+    )  # fmt: skip
+
+
+def count_words(numbers, offsets, table, on_phrase=None):
+    """Counts (M x N, CSR int32) of comments whose forms are numbers[offsets[i]:offsets[i + 1]].
+
+    A phrase is counted as one word instead of its parts: the longest first, then the leftmost.
+    `on_phrase(column, forms)` is told the forms (n x length) of the phrases that were found.
+    """
+    columns = table.columns[numbers]
+    if table.phrases:
+        _join_phrases(numbers, offsets, table.phrases, columns, on_phrase)
+    is_kept = columns != NO_WORD
+    n_before = np.zeros(len(columns) + 1, dtype=np.int32)
+    np.cumsum(is_kept, out=n_before[1:])
+    columns = columns[is_kept]
+    counts = sp.csr_matrix(
+        (np.ones(len(columns), dtype=np.int32), columns, n_before[offsets]),
+        shape=(len(offsets) - 1, table.n_columns),
+    )
+    counts.sum_duplicates()
+    return counts
+
+
+def _join_phrases(numbers, offsets, phrases, columns, on_phrase):
+    """Put the column of each phrase at its first form, in place, and NO_WORD at its others."""
+    can_begin = np.zeros(len(phrases[0][1][0]), dtype=bool)
+    for _, parts in phrases:
+        can_begin |= parts[0]
+    candidates = np.flatnonzero(can_begin[numbers])
+    ends = offsets[np.searchsorted(offsets, candidates, side="right")]
+    is_free = np.ones(len(numbers), dtype=bool)
+    for column, parts in phrases:
+        begins = candidates[candidates + len(parts) <= ends]
+        for place, is_part in enumerate(parts):
+            begins = begins[is_part[numbers[begins + place]] & is_free[begins + place]]
+        begins = _apart(begins, len(parts))
+        places = begins[:, None] + np.arange(len(parts))
+        is_free[places] = False
+        columns[places] = NO_WORD
+        columns[begins] = column
+        if on_phrase is not None and len(begins):
+            on_phrase(column, numbers[places])
+
+
+def _apart(begins, length):
+    """Those of ascending places that are at least `length` behind the last one kept."""
+    if not (np.diff(begins) < length).any():
+        return begins
+    kept, end = [], -1
+    for begin in begins.tolist():
+        if begin >= end:
+            kept.append(begin)
+            end = begin + length
+    return np.array(kept, dtype=begins.dtype)
+
+
+def weigh(counts, idf):
+    """TF-IDF (M x N, CSR float32) of counts: their rows times `idf`, of length one.
+
+    It shares the places of its entries with the counts.
+    """
+    from sklearn.preprocessing import normalize
+
+    weights = np.empty(len(counts.data), dtype=np.float32)
+    for begin in range(0, len(weights), 2**22):  # no temporary as large as the matrix
+        part = slice(begin, begin + 2**22)
+        np.multiply(counts.data[part], idf[counts.indices[part]], out=weights[part], dtype="f4")
+    tfidf = sp.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape, copy=False)
+    return normalize(tfidf, copy=False)
+
+
+class Encoder:
+    """Turns new comments into rows over the vocabulary of a corpus, as its own rows were made."""
+
+    def __init__(self, rule, vocabulary, idf):
+        self.rule = rule
+        self.vocabulary = vocabulary
+        self.idf = idf
+        self._column = {word: column for column, word in enumerate(vocabulary)}
+
+    @classmethod
+    def load(cls, folder):
+        """The encoder of a folder of matrices, or of a model made from them."""
+        folder = Path(folder)
+        path = folder / ENCODER
+        try:
+            settings = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise DataError(f"{path}: no such file; give the folder of a fitted model") from error
+        if settings.get("version") != VERSION:
+            raise DataError(
+                f"{path}: it is of version {settings.get('version')!r}, and this program reads "
+                f"version {VERSION}; fit the model again"
+            )
+        with open(folder / IDF, "rb") as file:
+            idf = np.load(file, allow_pickle=False)
+        return cls(WordRule.from_settings(settings), read_lines(folder / VOCABULARY), idf)
+
+    def encode(self, texts):
+        """TF-IDF of some comments (M x N, CSR float32); a row without a known word is empty."""
+        return weigh(self.count(texts), self.idf)
+
+    def count(self, texts):
+        """Counts of some comments (M x N, CSR int32)."""
+        parts, batch = [], []
+        for text in texts:
+            batch.append(text)
+            if len(batch) == ROWS_AT_A_TIME:
+                parts.append(self._count_batch(batch))
+                batch = []
+        if batch or not parts:
+            parts.append(self._count_batch(batch))
+        return parts[0] if len(parts) == 1 else sp.vstack(parts, format="csr")
+
+    def _count_batch(self, texts):
+        known: dict[str, int] = {}
+        rows = [[known.setdefault(form, len(known)) for form in forms(text)] for text in texts]
+        numbers = np.fromiter((number for row in rows for number in row), dtype=np.int32)
+        offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return count_words(numbers, offsets, self._table(known))
+
+    def _table(self, known):
+        columns = np.full(len(known), NO_WORD, dtype=np.int32)
+        parts: dict[str, list[int]] = {}
+        for number, form in enumerate(known):
+            word, _, parts_of_form = self.rule(form)
+            columns[number] = self._column.get(word, NO_WORD)
+            for part in parts_of_form:
+                parts.setdefault(part, []).append(number)
+        phrases = {phrase: self._column[" ".join(phrase)] for phrase in self.rule.seeds.phrases}
+        return tabulate(columns, parts, phrases, len(self.vocabulary))

@@ -1,0 +1,312 @@
+"""From the forms of comments to counts and TF-IDF over a vocabulary, with the seed words in it."""
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..base.files import read_lines, replacing, write_csv, write_json, write_lines
+from ..base.manifest import check_manifest, write_manifest
+from ..base.text import listed, shown
+from ..corpus.cleaning import has_stop_words, read_word_list, stop_words_of
+from ..corpus.forms import forms
+from ..corpus.lemmas import make_lemmatiser
+from ..corpus.readers import DataError
+from .encoding import NO_WORD, ROWS_AT_A_TIME, WordRule, count_words, tabulate, weigh
+from .folders import (
+    CLEANING,
+    COUNTS,
+    ENCODER,
+    FORM_NUMBERS,
+    FORMS,
+    IDF,
+    OFFSETS,
+    SEED_COLUMNS,
+    SEED_FORMS,
+    SEED_WORDS,
+    TFIDF,
+    VOCABULARY,
+)
+from .progress import Progress
+from .seed_table import HEADER, closest_words, seed_table
+from .seeds import SeedRule, read_seed_entries
+
+# Forms that a process takes at a time; fewer in all are not worth a second process.
+FORMS_AT_A_TIME = 20_000
+FORMS_FOR_PROCESSES = 200_000
+rule_of_process: WordRule
+
+
+def vectorise_comments(
+    comments_folder, seed_words_file, out, *, language, lemmas="auto", stop_words=None, min_df=5,
+    max_df=0.5, compounds=False, threads=1,
+):  # fmt: skip
+    """Write the matrices of the comments, and what became of the seed words, to the folder `out`.
+
+    `stop_words` is a file of words to leave out beside those of the language. `min_df` and
+    `max_df` bound the comments that a word occurs in: a whole number is a count, a fraction a share
+    of all comments. Seed words are exempt from both, and from stop words. Gives what cleaning.json
+    holds.
+    """
+    comments_folder = Path(comments_folder)
+    check_manifest(comments_folder, FORMS, FORM_NUMBERS, OFFSETS)
+    lemmatiser = make_lemmatiser(language, lemmas)
+    entries = read_seed_entries(seed_words_file, lemmatiser)
+    stopped, warnings = _stop_words(lemmatiser.language, stop_words)
+    rule = WordRule(lemmatiser, stopped, SeedRule.of(entries, compounds, lemmatiser))
+    numbers = np.load(comments_folder / FORM_NUMBERS, mmap_mode="r")
+    offsets = np.load(comments_folder / OFFSETS)
+    bounds = _bounds(min_df, max_df, len(offsets) - 1)
+
+    words = Words.of(read_lines(comments_folder / FORMS), rule, threads)
+    parts = words.count(numbers, offsets)
+    n_documents = _documents_of_words(parts, len(words.spelled))
+    if not n_documents.any():
+        raise DataError(
+            f"{comments_folder}: none of its {len(offsets) - 1} comments holds a word that is no "
+            "stop word; give comments with words, or correct the language"
+        )
+
+    def closest_to(some):
+        return closest_words(some, words.spelled, n_documents)
+
+    is_found = words.is_seed & (n_documents > 0)
+    if not is_found.any():
+        raise DataError(_no_match(seed_words_file, entries, closest_to(entries), language))
+    is_common = (n_documents >= bounds[0]) & (n_documents <= bounds[1])
+    if not (is_common & ~words.is_seed).any():
+        raise DataError(
+            f"min_df={min_df!r} and max_df={max_df!r} leave no word of {len(offsets) - 1} comments "
+            "beside the seed words; lower min_df (a fraction is a share of the comments, a whole "
+            "number a count)"
+        )
+    is_kept = is_found | (is_common & ~words.is_seed)
+    counts = _keep_columns(parts, is_kept)
+    vocabulary = [words.spelled[number] for number in np.flatnonzero(is_kept)]
+    seed_columns = np.flatnonzero(words.is_seed[is_kept]).astype(np.int32)
+    by_word = {vocabulary[column]: int(column) for column in seed_columns}
+    rows = seed_table(entries, rule, counts, by_word, closest_to)
+    missing = [row[0] for row in rows if not row[2]]
+    facts = {
+        "documents": counts.shape[0],
+        "documents_with_words": int(np.count_nonzero(np.diff(counts.indptr))),
+        "words": len(vocabulary),
+        "forms": len(words.table.columns),
+        "tokens": len(numbers),
+        "language": lemmatiser.language,
+        "lemmas": lemmatiser.name,
+        "lemmas_version": lemmatiser.version,
+        "stop_words": len(stopped),
+        "min_df": min_df,
+        "max_df": max_df,
+        "compounds": compounds,
+        "seed_entries": len(entries),
+        "seed_entries_found": len(entries) - len(missing),
+        "seed_entries_missing": missing,
+        "seed_entries_with_warning": sum(bool(row[-1]) for row in rows),
+        "seed_words": len(seed_columns),
+        "documents_with_seed": int(np.count_nonzero(np.diff(counts[:, seed_columns].indptr))),
+        "warnings": [*warnings, *filter(None, [lemmatiser.warning])],
+    }
+    out = Path(out)
+    _write_matrices(
+        out, counts, inverse_document_frequencies(n_documents[is_kept], len(offsets) - 1)
+    )
+    _write_array(out / SEED_COLUMNS, seed_columns)
+    write_lines(out / VOCABULARY, vocabulary)
+    write_lines(out / SEED_FORMS, words.seed_forms())
+    write_csv(out / SEED_WORDS, HEADER, rows)
+    write_json(out / ENCODER, _only_found(rule.settings, by_word))
+    write_json(out / CLEANING, facts)
+    write_manifest(out)
+    return facts
+
+
+def _documents_of_words(parts, n_words):
+    """The number of comments (N,) that each word occurs in."""
+    return sum(
+        (np.bincount(part.indices, minlength=n_words) for part in parts),
+        np.zeros(n_words, dtype=np.int64),
+    )
+
+
+def _only_found(settings, seed_words):
+    """Settings of an encoder: phrases that never occurred have no column to be counted in."""
+    phrases = [parts for parts in settings["phrases"] if " ".join(parts) in seed_words]
+    return settings | {"phrases": phrases}
+
+
+def _stop_words(language, file):
+    """Stop words of the language and of an own list, and warnings in words."""
+    stopped, warnings = set(), []
+    if has_stop_words(language):
+        stopped = stop_words_of(language)
+    elif language != "none":
+        warnings.append(
+            f"There are no stop words for the language {language!r}: give a file of your own."
+        )
+    if file is not None:
+        for entry in read_word_list(file):
+            stopped.update(forms(entry))
+    return stopped, warnings
+
+
+def _bounds(min_df, max_df, n_documents):
+    """Bounds of the number of documents, as scikit-learn takes them."""
+    bounds = []
+    for name, bound in (("min_df", min_df), ("max_df", max_df)):
+        is_share = isinstance(bound, float)
+        if isinstance(bound, bool) or not bound >= 0 or (is_share and bound > 1):
+            raise DataError(
+                f"{name}={bound!r} must be a count from 0, or a share from 0.0 to 1.0; correct it"
+            )
+        bounds.append(bound * n_documents if is_share else bound)
+    return bounds
+
+
+def _no_match(file, entries, closest, language):
+    near = dict.fromkeys(word for entry in entries for word in closest[entry])
+    hint = f"the closest words are {listed(list(near)[:5])}; " if near else ""
+    some = listed([shown(entry.text) for entry in entries[:3]])
+    return (
+        f"{file}: none of its {len(entries)} entries occurs in the comments, such as {some}; {hint}"
+        f"correct the list, or the language, which is {language!r} now"
+    )
+
+
+def inverse_document_frequencies(documents, n_documents):
+    """log((1 + M) / (1 + documents)) + 1 of each word (N,), as scikit-learn smooths it."""
+    return (np.log((1 + n_documents) / (1 + documents)) + 1).astype(np.float32)
+
+
+class Words:
+    """The words of a corpus: `spelled` (N), sorted, and whether each `is_seed` (N,).
+
+    `table` has the number of the word that each form counts as.
+    """
+
+    def __init__(self, spelled, is_seed, table, seed_forms, part_forms):
+        self.spelled = spelled
+        self.is_seed = is_seed
+        self.table = table
+        self._seed_forms = seed_forms
+        self._part_forms = part_forms
+        self._phrases_found = set()
+
+    @classmethod
+    def of(cls, all_forms, rule, threads=1):
+        """The words of all forms, each of which is looked up once."""
+        known = {"": NO_WORD}
+        seeds, seed_forms, part_forms, parts = set(), [], {}, {}
+        columns = np.empty(len(all_forms), dtype=np.int32)
+        for number, (word, is_seed, of_phrases) in enumerate(_looked_up(all_forms, rule, threads)):
+            columns[number] = known.setdefault(word, len(known) - 1)
+            if is_seed:
+                seeds.add(word)
+                seed_forms.append(all_forms[number])
+            for part in of_phrases:
+                parts.setdefault(part, []).append(number)
+                part_forms[number] = all_forms[number]
+        del known[""]
+        names = {phrase: " ".join(phrase) for phrase in rule.seeds.phrases}
+        for name in names.values():
+            seeds.add(name)
+            known.setdefault(name, len(known))
+        spelled = sorted(known)
+        # From the order of first use to alphabetical order, which columns keep from here on.
+        place = np.full(len(spelled) + 1, NO_WORD, dtype=np.int32)
+        for number, word in enumerate(spelled):
+            place[known[word]] = number
+        phrases = {phrase: int(place[known[name]]) for phrase, name in names.items()}
+        is_seed = np.zeros(len(spelled), dtype=bool)
+        is_seed[[place[known[word]] for word in seeds]] = True
+        table = tabulate(place[columns], parts, phrases, len(spelled))
+        return cls(spelled, is_seed, table, seed_forms, part_forms)
+
+    def count(self, numbers, offsets):
+        """Counts (CSR int32) over all words, of some comments at a time, in order."""
+        parts = []
+        n_rows = len(offsets) - 1
+        with Progress("counting words", total=n_rows) as progress:
+            for first in range(0, n_rows, ROWS_AT_A_TIME):
+                own = offsets[first : first + ROWS_AT_A_TIME + 1]
+                tokens = np.asarray(numbers[own[0] : own[-1]])
+                parts.append(count_words(tokens, own - own[0], self.table, self._note_phrase))
+                progress.step(len(own) - 1)
+        return parts
+
+    def _note_phrase(self, _, found):
+        self._phrases_found.update(map(tuple, np.unique(found, axis=0).tolist()))
+
+    def seed_forms(self):
+        """Forms that count as seed words, and phrases as their forms joined by a blank."""
+        phrases = [" ".join(map(self._part_forms.get, found)) for found in self._phrases_found]
+        return sorted({*self._seed_forms, *phrases})
+
+
+def _looked_up(all_forms, rule, threads):
+    """What the rule gives for each form, in order."""
+    firsts = range(0, len(all_forms), FORMS_AT_A_TIME)
+    pieces = (all_forms[first : first + FORMS_AT_A_TIME] for first in firsts)
+    if threads > 1 and len(all_forms) >= FORMS_FOR_PROCESSES:
+        found = _in_processes(pieces, rule, threads)
+    else:
+        found = (map(rule, piece) for piece in pieces)
+    with Progress("lemmas", total=len(firsts)) as progress:
+        for of_piece in found:
+            yield from of_piece
+            progress.step()
+
+
+def _in_processes(pieces, rule, threads):
+    # Voikko's handle and the threads of other libraries do not survive a fork.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(threads, context, _begin_process, (rule.settings,)) as pool:
+        yield from pool.map(_look_up, pieces)
+
+
+def _begin_process(settings):
+    global rule_of_process
+    rule_of_process = WordRule.from_settings(settings)
+
+
+def _look_up(piece):
+    return list(map(rule_of_process, piece))
+
+
+def _keep_columns(parts, is_kept):
+    """One matrix of the columns that are kept; the parts are let go one by one."""
+    column = np.where(is_kept, np.cumsum(is_kept) - 1, NO_WORD).astype(np.int32)
+    n_entries = sum(int(np.count_nonzero(is_kept[part.indices])) for part in parts)
+    n_rows = sum(part.shape[0] for part in parts)
+    data, indices = np.empty(n_entries, np.int32), np.empty(n_entries, np.int32)
+    indptr = np.zeros(n_rows + 1, np.int32 if n_entries < 2**31 else np.int64)
+    row = end = 0
+    parts.reverse()
+    while parts:
+        part = parts.pop()
+        columns = column[part.indices]
+        kept = columns != NO_WORD
+        n_before = np.concatenate([[0], np.cumsum(kept)])
+        begin, end = end, end + int(n_before[-1])
+        data[begin:end], indices[begin:end] = part.data[kept], columns[kept]
+        indptr[row + 1 : row + 1 + part.shape[0]] = begin + n_before[part.indptr[1:]]
+        row += part.shape[0]
+    counts = sp.csr_matrix((data, indices, indptr), shape=(n_rows, int(is_kept.sum())), copy=False)
+    counts.has_canonical_format = True
+    return counts
+
+
+def _write_matrices(out, counts, idf):
+    # Compression would take longer than all the rest.
+    for name, matrix in ((COUNTS, counts), (TFIDF, weigh(counts, idf))):
+        with replacing(out / name, "wb") as file:
+            sp.save_npz(file, matrix, compressed=False)
+    _write_array(out / IDF, idf)
+
+
+def _write_array(path, array):
+    with replacing(path, "wb") as file:
+        np.save(file, array)
