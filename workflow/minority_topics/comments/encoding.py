@@ -72,73 +72,86 @@ class WordRule:
 class FormTable:
     """What the forms of some comments count as.
 
-    `columns` (F,) is the column of each form, NO_WORD for none. Each of `phrases` is a column and,
-    for each of its parts, which forms (F,) it can be; the longest phrase is first.
+    `columns` (F,) is the column of each form, NO_WORD for none, and `is_seed` (F,) whether it is a
+    seed word. Each of `phrases` is a column and, for each part, which forms (F,) it can be.
     """
 
     columns: np.ndarray
+    is_seed: np.ndarray
     phrases: list[tuple[int, list[np.ndarray]]]
     n_columns: int
 
 
-def tabulate(columns, parts, phrases, n_columns):
-    """A FormTable, of `parts`: forms by part, and of `phrases`: columns by their parts."""
-    is_part = {}
+def tabulate(columns, is_seed, parts, phrases, n_columns):
+    """A FormTable, of `parts`: numbers of forms by part, and `phrases`: columns by parts."""
+    can_be = {}
     for part, numbers in parts.items():
-        is_part[part] = np.zeros(len(columns), dtype=bool)
-        is_part[part][numbers] = True
-    found = [phrase for phrase in phrases if all(part in is_part for part in phrase)]
-    found.sort(key=len, reverse=True)
-    return FormTable(
-        columns, [(phrases[phrase], [is_part[part] for part in phrase]) for phrase in found],
-        n_columns,
-    )  # fmt: skip
+        can_be[part] = np.zeros(len(columns), dtype=bool)
+        can_be[part][numbers] = True
+    found = [
+        (column, [can_be[part] for part in phrase])
+        for phrase, column in phrases.items()
+        if all(part in can_be for part in phrase)
+    ]
+    return FormTable(columns, is_seed, found, n_columns)
 
 
 def count_words(numbers, offsets, table, on_phrase=None):
     """Counts (M x N, CSR int32) of comments whose forms are numbers[offsets[i]:offsets[i + 1]].
 
-    A phrase is counted as one word instead of its parts: the longest first, then the leftmost.
-    `on_phrase(column, forms)` is told the forms (n x length) of the phrases that were found.
+    A phrase is one word, counted wherever it occurs. The words in it are not counted for
+    themselves, unless they are seed words too. `on_phrase(forms)` is told the forms (n x length)
+    of the phrases that were found.
     """
     columns = table.columns[numbers]
-    if table.phrases:
-        _join_phrases(numbers, offsets, table.phrases, columns, on_phrase)
+    phrases = list(_find_phrases(numbers, offsets, table.phrases))
+    for _, places in phrases:
+        columns[places[~table.is_seed[numbers[places]]]] = NO_WORD
+    counts = _tally(columns, offsets, table.n_columns)
+    if phrases:
+        begins = np.concatenate([places[:, 0] for _, places in phrases])
+        of_phrases = np.repeat([column for column, _ in phrases], [len(p) for _, p in phrases])
+        rows = np.searchsorted(offsets, begins, side="right") - 1
+        ones = np.ones(len(rows), dtype=np.int32)
+        counts += sp.csr_matrix((ones, (rows, of_phrases)), shape=counts.shape)
+    for _, places in phrases if on_phrase is not None else ():
+        on_phrase(numbers[places])
+    return counts
+
+
+def _tally(columns, offsets, n_columns):
     is_kept = columns != NO_WORD
     n_before = np.zeros(len(columns) + 1, dtype=np.int32)
     np.cumsum(is_kept, out=n_before[1:])
     columns = columns[is_kept]
     counts = sp.csr_matrix(
         (np.ones(len(columns), dtype=np.int32), columns, n_before[offsets]),
-        shape=(len(offsets) - 1, table.n_columns),
+        shape=(len(offsets) - 1, n_columns),
     )
     counts.sum_duplicates()
     return counts
 
 
-def _join_phrases(numbers, offsets, phrases, columns, on_phrase):
-    """Put the column of each phrase at its first form, in place, and NO_WORD at its others."""
-    can_begin = np.zeros(len(phrases[0][1][0]), dtype=bool)
-    for _, parts in phrases:
-        can_begin |= parts[0]
+def _find_phrases(numbers, offsets, phrases):
+    """(column, places of its parts (n x length)) of the phrases that occur."""
+    if not phrases:
+        return
+    can_begin = np.logical_or.reduce([parts[0] for _, parts in phrases])
     candidates = np.flatnonzero(can_begin[numbers])
     ends = offsets[np.searchsorted(offsets, candidates, side="right")]
-    is_free = np.ones(len(numbers), dtype=bool)
     for column, parts in phrases:
         begins = candidates[candidates + len(parts) <= ends]
-        for place, is_part in enumerate(parts):
-            begins = begins[is_part[numbers[begins + place]] & is_free[begins + place]]
-        begins = _apart(begins, len(parts))
-        places = begins[:, None] + np.arange(len(parts))
-        is_free[places] = False
-        columns[places] = NO_WORD
-        columns[begins] = column
-        if on_phrase is not None and len(begins):
-            on_phrase(column, numbers[places])
+        for place, can_be in enumerate(parts):
+            begins = begins[can_be[numbers[begins + place]]]
+        if len(begins):
+            yield column, _apart(begins, len(parts))[:, None] + np.arange(len(parts))
 
 
 def _apart(begins, length):
-    """Those of ascending places that are at least `length` behind the last one kept."""
+    """Those of ascending places that are at least `length` behind the last one kept.
+
+    Of "very very very", the phrase "very very" is there once.
+    """
     if not (np.diff(begins) < length).any():
         return begins
     kept, end = [], -1
@@ -216,11 +229,12 @@ class Encoder:
 
     def _table(self, known):
         columns = np.full(len(known), NO_WORD, dtype=np.int32)
+        is_seed = np.zeros(len(known), dtype=bool)
         parts: dict[str, list[int]] = {}
         for number, form in enumerate(known):
-            word, _, parts_of_form = self.rule(form)
+            word, is_seed[number], parts_of_form = self.rule(form)
             columns[number] = self._column.get(word, NO_WORD)
             for part in parts_of_form:
                 parts.setdefault(part, []).append(number)
         phrases = {phrase: self._column[" ".join(phrase)] for phrase in self.rule.seeds.phrases}
-        return tabulate(columns, parts, phrases, len(self.vocabulary))
+        return tabulate(columns, is_seed, parts, phrases, len(self.vocabulary))

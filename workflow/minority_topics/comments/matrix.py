@@ -199,30 +199,31 @@ class Words:
     def of(cls, all_forms, rule, threads=1):
         """The words of all forms, each of which is looked up once."""
         known = {"": NO_WORD}
-        seeds, seed_forms, part_forms, parts = set(), [], {}, {}
+        part_forms, parts = {}, {}
         columns = np.empty(len(all_forms), dtype=np.int32)
+        is_seed_form = np.zeros(len(all_forms), dtype=bool)
         for number, (word, is_seed, of_phrases) in enumerate(_looked_up(all_forms, rule, threads)):
             columns[number] = known.setdefault(word, len(known) - 1)
-            if is_seed:
-                seeds.add(word)
-                seed_forms.append(all_forms[number])
+            is_seed_form[number] = is_seed
             for part in of_phrases:
                 parts.setdefault(part, []).append(number)
                 part_forms[number] = all_forms[number]
         del known[""]
         names = {phrase: " ".join(phrase) for phrase in rule.seeds.phrases}
         for name in names.values():
-            seeds.add(name)
             known.setdefault(name, len(known))
         spelled = sorted(known)
         # From the order of first use to alphabetical order, which columns keep from here on.
         place = np.full(len(spelled) + 1, NO_WORD, dtype=np.int32)
         for number, word in enumerate(spelled):
             place[known[word]] = number
+        columns = place[columns]
         phrases = {phrase: int(place[known[name]]) for phrase, name in names.items()}
         is_seed = np.zeros(len(spelled), dtype=bool)
-        is_seed[[place[known[word]] for word in seeds]] = True
-        table = tabulate(place[columns], parts, phrases, len(spelled))
+        is_seed[columns[is_seed_form]] = True
+        is_seed[list(phrases.values())] = True
+        seed_forms = [all_forms[number] for number in np.flatnonzero(is_seed_form)]
+        table = tabulate(columns, is_seed_form, parts, phrases, len(spelled))
         return cls(spelled, is_seed, table, seed_forms, part_forms)
 
     def count(self, numbers, offsets):
@@ -237,7 +238,7 @@ class Words:
                 progress.step(len(own) - 1)
         return parts
 
-    def _note_phrase(self, _, found):
+    def _note_phrase(self, found):
         self._phrases_found.update(map(tuple, np.unique(found, axis=0).tolist()))
 
     def seed_forms(self):
