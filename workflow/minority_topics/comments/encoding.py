@@ -174,7 +174,8 @@ def weigh(counts, idf):
         part = slice(begin, begin + 2**22)
         np.multiply(counts.data[part], idf[counts.indices[part]], out=weights[part], dtype="f4")
     tfidf = sp.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape, copy=False)
-    return normalize(tfidf, copy=False)
+    # scikit-learn refuses a matrix without rows.
+    return normalize(tfidf, copy=False) if tfidf.shape[0] else tfidf
 
 
 class Encoder:
