@@ -250,22 +250,26 @@ class Words:
 def _looked_up(all_forms, rule, threads):
     """What the rule gives for each form, in order."""
     firsts = range(0, len(all_forms), FORMS_AT_A_TIME)
-    pieces = (all_forms[first : first + FORMS_AT_A_TIME] for first in firsts)
+    pieces = [all_forms[first : first + FORMS_AT_A_TIME] for first in firsts]
     if threads > 1 and len(all_forms) >= FORMS_FOR_PROCESSES:
         found = _in_processes(pieces, rule, threads)
     else:
         found = (map(rule, piece) for piece in pieces)
-    with Progress("lemmas", total=len(firsts)) as progress:
+    with Progress("lemmas", total=len(pieces)) as progress:
         for of_piece in found:
             yield from of_piece
             progress.step()
 
 
 def _in_processes(pieces, rule, threads):
+    """The same, shared with `threads - 1` processes: each holds a dictionary of up to 400 MB."""
     # Voikko's handle and the threads of other libraries do not survive a fork.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(threads, context, _begin_process, (rule.settings,)) as pool:
-        yield from pool.map(_look_up, pieces)
+    with ProcessPoolExecutor(threads - 1, context, _begin_process, (rule.settings,)) as pool:
+        theirs = (piece for number, piece in enumerate(pieces) if number % threads)
+        found = pool.map(_look_up, theirs)
+        for number, piece in enumerate(pieces):
+            yield next(found) if number % threads else map(rule, piece)
 
 
 def _begin_process(settings):

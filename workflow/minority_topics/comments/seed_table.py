@@ -133,10 +133,10 @@ def closest_words(entries, words, documents):
         if entry in stems:
             stem = stems[entry]
             near = [typed.get(stem, ()), frequency.begin_alike(stem), frequency.end_with(stem)]
-            names = itertools.chain(*(frequency.first(found) for found in near))
+            names = [word for found in near for word in frequency.first(found)]
         else:
-            names = (part for part in entry.parts if frequency.of(part))
-        closest[entry] = list(itertools.islice(dict.fromkeys(names), N_CLOSEST))
+            names = [part for part in entry.parts if frequency.of(part)]
+        closest[entry] = list(dict.fromkeys(names))[:N_CLOSEST]
     return closest
 
 

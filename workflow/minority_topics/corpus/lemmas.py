@@ -151,13 +151,16 @@ class Voikko(Lemmatiser):
         super().__init__(language)
         self._voikko = _voikko()
         self.version = self._voikko.getVersion()
-        self.parts = functools.cache(self.parts)
+        self._parts = functools.cache(self._find_parts)
 
     def known(self, form):
         analyses = self._voikko.analyze(form)
         return [lowered(analysis["BASEFORM"]) for analysis in analyses if "BASEFORM" in analysis]
 
     def parts(self, lemma):
+        return self._parts(lemma)
+
+    def _find_parts(self, lemma):
         """masennus and lääke of masennuslääke; lapsen, lapsi and murha of lapsenmurha.
 
         STRUCTURE of an analysis has "=" before each part: =pppp=ppppp=pppppp of itsemurhayritys,
