@@ -14,6 +14,7 @@ from .. import __version__
 from ..base.files import replacing
 from ..base.text import shown
 from .factors import Factor
+from .kernels import batches
 
 REMEDY = "name another file, or remove this one."
 
@@ -69,56 +70,55 @@ class Checkpoint:
         return self.path is not None and self.path.exists()
 
     def save(self, descent):
-        """Write the whole state, and replace the last one once it is complete."""
-        arrays = {}
-        for name in ("W", "H"):
-            factor = getattr(descent, name)
-            for when in ("now", "before"):
-                X = getattr(factor, when)
-                # Most entries are zero.
-                arrays[f"{name}.{when}"] = X[X != 0]
-                arrays[f"{name}.{when}.where"] = np.packbits(X != 0)
-            arrays[f"{name}.sums"] = factor.sums
-            arrays[f"{name}.kind"] = factor.kind
-        with replacing(self.path, "wb") as file:
-            np.savez(
-                file, identity=json.dumps(self.identity), history=descent.history,
-                reach=[descent.reach, descent.reached], **arrays,
-            )  # fmt: skip
+        """Write the whole state, and replace the last one once it is complete.
+
+        A fit without a path, or before its first iteration, leaves nothing.
+        """
+        if self.path is None or len(descent.history) < 2:
+            return
+        with replacing(self.path, "wb") as file, zipfile.ZipFile(file, "w") as archive:
+            _write(archive, "identity", json.dumps(self.identity))
+            _write(archive, "history", descent.history)
+            _write(archive, "reach", [descent.reach, descent.reached])
+            for name in ("W", "H"):
+                factor = getattr(descent, name)
+                _write_nonzeros(archive, f"{name}.now", factor.now)
+                _write_nonzeros(archive, f"{name}.before", factor.before)
+                _write(archive, f"{name}.sums", factor.sums)
+                _write(archive, f"{name}.kind", factor.kind)
 
     def restore(self, descent):
         """Put `descent`, which has not begun, where the saved one was."""
         try:
-            saved = self._read()
-            identity = json.loads(str(saved["identity"]))
+            with self._open() as saved:
+                identity = json.loads(str(saved["identity"]))
         except Exception as error:  # whatever a damaged file leads to
             raise ValueError(
                 f"checkpoint {str(self.path)!r} is damaged, or no checkpoint at all "
                 f"({type(error).__name__}); {REMEDY}"
             ) from None
         self._check_identity(identity)
-        for name in ("W", "H"):
-            sums, kind = saved[f"{name}.sums"], saved[f"{name}.kind"]
-            factor = Factor(len(kind), sums.shape[1], saved[f"{name}.now"].dtype, kind)
-            factor.sums = sums
-            for when in ("now", "before"):
-                X = getattr(factor, when)
-                there = np.unpackbits(saved[f"{name}.{when}.where"], count=X.size)
-                X[...] = 0
-                X[there.reshape(X.shape).astype(bool)] = saved[f"{name}.{when}"]
-            setattr(descent, name, factor)
-        descent.history[:] = saved["history"].tolist()
-        descent.reach, descent.reached = int(saved["reach"][0]), bool(saved["reach"][1])
+        # One array at a time: together they are as large as the fit.
+        with np.load(self.path, allow_pickle=False) as saved:
+            for name in ("W", "H"):
+                sums, kind = saved[f"{name}.sums"], saved[f"{name}.kind"]
+                factor = Factor(len(kind), sums.shape[1], descent.passes.dtype, kind)
+                factor.sums = sums
+                for when in ("now", "before"):
+                    there = saved[f"{name}.{when}.where"]
+                    _fill(getattr(factor, when), saved[f"{name}.{when}"], there)
+                setattr(descent, name, factor)
+            descent.history[:] = saved["history"].tolist()
+            descent.reach, descent.reached = int(saved["reach"][0]), bool(saved["reach"][1])
         return descent
 
-    def _read(self):
-        """All arrays of the file, once every checksum in it is found right."""
+    def _open(self):
+        """The file's arrays, to be read by name, once every checksum in it is found right."""
         with zipfile.ZipFile(self.path) as archive:
             spoilt = archive.testzip()
         if spoilt is not None:
             raise zipfile.BadZipFile(spoilt)
-        with np.load(self.path, allow_pickle=False) as saved:
-            return {name: saved[name] for name in saved.files}
+        return np.load(self.path, allow_pickle=False)
 
     def _check_identity(self, identity):
         for name, ours in self.identity.items():
@@ -132,6 +132,43 @@ class Checkpoint:
     def remove(self):
         if self.path is not None:
             self.path.unlink(missing_ok=True)
+
+
+def _write(archive, name, array):
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+        np.lib.format.write_array(entry, np.asarray(array), allow_pickle=False)
+
+
+def _write_nonzeros(archive, name, X):
+    """The entries of X (R x whole lines) that are not zero, and where they are, as bits.
+
+    Most are zero. Rows are taken in batches: at full size a copy of W is as large as all else.
+    """
+    parts = [X[rows] for rows in batches(len(X))]
+    # Bits of a batch are whole bytes, since a row is a whole number of lines.
+    for ending, dtype, size, values in (
+        ("", X.dtype, sum(map(np.count_nonzero, parts)), lambda part: part[part != 0]),
+        (".where", np.dtype(np.uint8), X.size // 8, lambda part: np.packbits(part != 0)),
+    ):
+        header = {
+            "descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (size,),
+        }  # fmt: skip
+        with archive.open(f"{name}{ending}.npy", "w", force_zip64=True) as entry:
+            np.lib.format.write_array_header_1_0(entry, header)
+            for part in parts:
+                entry.write(values(part).tobytes())
+
+
+def _fill(X, values, where):
+    """Put back what `_write_nonzeros` wrote, into X."""
+    begin, bits = 0, X.shape[1] // 8
+    for rows in batches(len(X)):
+        part = X[rows]
+        there = np.unpackbits(where[rows.start * bits : rows.stop * bits]).reshape(part.shape)
+        end = begin + int(there.sum(dtype=np.int64))
+        part[...] = 0
+        part[there.astype(bool)] = values[begin:end]
+        begin = end
 
 
 def fingerprint(*arrays):

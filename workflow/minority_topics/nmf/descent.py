@@ -107,6 +107,11 @@ class Accelerated:
         """W (M x K) and H^T (N x K)."""
         return np.ascontiguousarray(self.W.rows), np.ascontiguousarray(self.H.rows)
 
+    def forget_before(self):
+        """Keep only what the factors are now: this is the end."""
+        self.W.forget_before()
+        self.H.forget_before()
+
     def take_back(self):
         """Undo the last H, and the W that was made from it; make H anew by a plain step."""
         self.undo_W()

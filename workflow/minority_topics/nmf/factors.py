@@ -73,8 +73,9 @@ class Bound(NamedTuple):
 class Factor:
     """A factor (R x K): what it is `now`, and what it was `before` the last update.
 
-    Both are arrays of rows of whole lines, with zeros behind the topics. `sums` (2 x K) are those
-    of the rows of each `kind` (R,), 0 or 1, after the last update.
+    Both are arrays of rows of whole lines, with zeros behind the topics; `before` is undefined, and
+    takes no memory, until the first update. `sums` (2 x K) are those of the rows of each `kind`
+    (R,), 0 or 1, after the last update.
     """
 
     def __init__(self, n_rows, n_topics, dtype, kind=None):
@@ -91,7 +92,6 @@ class Factor:
         factor = cls(*X.shape, X.dtype, kind)
         factor.rows[:] = X
         factor.now[:, factor.n_topics :] = 0
-        factor.before[:] = factor.now
         factor.sums[0] = X.sum(axis=0, dtype=np.float64)
         return factor
 
@@ -107,6 +107,10 @@ class Factor:
     def swap(self):
         """Take back the last update."""
         self.now, self.before = self.before, self.now
+
+    def forget_before(self):
+        """Give the memory of the last update back, which cannot be undone any more."""
+        self.before = empty_rows(0, self.n_topics, self.dtype)
 
     def scale(self, factor):
         """Multiply rows of each kind by `factor` (2 x K); a topic with NaN stays as it was."""

@@ -3,8 +3,9 @@
 import inspect
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from os import PathLike
 from typing import Any, Literal, Self, TypeAlias
 
@@ -21,7 +22,7 @@ from .checkpoint import Checkpoint, fingerprint
 from .checks import check_parameters, find_seed_columns
 from .descent import Accelerated, Alternation, minimise
 from .kernels import Passes
-from .progress import FitProgress, settled
+from .progress import FitProgress, FitStopped, settled
 from .solvers import Constraints, Exact, Paper, Projected, infer_weights
 from .start import generator, spread_topics, starts, whole_process
 
@@ -177,6 +178,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     feasible_: bool
     _n_minority: int
     _batches: "Batches"
+    # Told of every iteration of a fit, which each may end by `FitStopped`; no parameters.
+    callbacks: Sequence[Callable[[Any], None]] = ()
 
     def __init__(
         self,
@@ -238,6 +241,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         least_denominator = None
         if self.solver == "exact":
             # W as `transform` finds it: the best for these topics, from a start without zeros.
+            descent.forget_before()  # as large as the W that comes now
             Ht = np.ascontiguousarray(descent.H.rows)
             W, objective = infer_weights(V, constraints, Ht, max_iter, tol)
             if objective <= history[-1]:
@@ -347,6 +351,19 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         W /= word_mass
         return weights_in_units(W, exponent)
 
+    def save(self, folder: str | PathLike) -> None:
+        """Write the fitted model into a folder, as arrays and JSON: see `storage`."""
+        from .storage import save_model
+
+        save_model(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | PathLike) -> Self:
+        """The model that `save` wrote into a folder; it transforms to the same bytes."""
+        from .storage import load_model
+
+        return load_model(folder, cls)
+
     def _open_checkpoint(self, passes, constraints, exponent):
         identity = {} if self.checkpoint is None else self._identity(passes, constraints, exponent)
         return Checkpoint(self.checkpoint, int(self.checkpoint_every), identity)
@@ -356,14 +373,19 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if checkpoint.exists():
             descents = [checkpoint.restore(self._alternation(passes, constraints))]
         else:
-            descents = (
-                self._alternation(passes, constraints).begin(W, Ht)
-                for W, Ht in self._starts(passes.V, constraints, exponent)
+            # Not a loop over names, which would hold the start while the fit goes on.
+            descents = starmap(
+                lambda W, Ht: self._alternation(passes, constraints).begin(W, Ht),
+                self._starts(passes.V, constraints, exponent),
             )
         best = None
         for descent in descents:
             progress = FitProgress(*self._limits, int(self.verbose))
-            minimise(descent, *self._limits, [progress, checkpoint])
+            try:
+                minimise(descent, *self._limits, [progress, checkpoint, *self.callbacks])
+            except FitStopped:
+                checkpoint.save(descent)
+                raise
             objective = np.nan_to_num(descent.history[-1], nan=np.inf)
             if best is None or objective < best[0]:
                 best = objective, descent

@@ -13,6 +13,10 @@ from ..base.times import duration
 SECONDS_BETWEEN = 2.0
 
 
+class FitStopped(Exception):
+    """Raised by a callback to end a fit; where it was is saved at its checkpoint, if it has one."""
+
+
 class FitProgress:
     """A line of a terminal that follows a long fit: iteration, objective, change, time left.
 

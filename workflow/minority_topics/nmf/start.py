@@ -67,10 +67,15 @@ def starts(
         if start == "random":
             yield random_start(V.shape, n_topics, rng, V.dtype)
         elif large:
-            topics = topics_of_a_sample(V, constraints, n_topics, rng, acceleration, max_iter, tol)
-            yield even_weights(V, n_topics), topics
+            yield start_of_a_sample(V, constraints, n_topics, rng, acceleration, max_iter, tol)
         else:
             yield mix_noise(V, W, Ht, rng)
+
+
+def start_of_a_sample(V, constraints, n_topics, *how):
+    """Topics of a sample, and weights that know nothing; the large W is made last."""
+    topics = topics_of_a_sample(V, constraints, n_topics, *how)
+    return even_weights(V, n_topics), topics
 
 
 def topics_of_a_sample(V, constraints, n_topics, rng, acceleration, max_iter, tol):
