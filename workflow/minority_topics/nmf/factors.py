@@ -110,7 +110,7 @@ class Factor:
 
     def forget_before(self):
         """Give the memory of the last update back, which cannot be undone any more."""
-        self.before = empty_rows(0, self.n_topics, self.dtype)
+        self.before = np.empty((0, self.now.shape[1]), dtype=self.dtype)
 
     def scale(self, factor):
         """Multiply rows of each kind by `factor` (2 x K); a topic with NaN stays as it was."""

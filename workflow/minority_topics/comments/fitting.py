@@ -1,0 +1,371 @@
+"""Fit the model to the matrix of comments: topics, and the share of each topic in every comment.
+
+One fit, or several of which the one with the lowest objective is kept. Each is a folder of a hidden
+work folder beside the result until all are done, so that a run that was stopped goes on: fits that
+are complete are kept, and the one at work continues from its checkpoint.
+"""
+
+import itertools
+import json
+import logging
+import shutil
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linear_sum_assignment
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_mutual_info_score
+
+from .. import __version__
+from ..base.files import replacing, write_json
+from ..base.manifest import MANIFEST, DamagedFolder, check_manifest, write_manifest
+from ..base.text import listed, shown
+from ..corpus.readers import DataError
+from ..nmf.checks import is_whole
+from ..nmf.kernels import batches
+from ..nmf.model import ConstrainedNMF
+from ..nmf.progress import FitStopped
+from ..nmf.registers import LINE, lines_of
+from ..nmf.start import AUTO_WORK
+from . import folders
+from .limits import MB, Deadline, FitLog, LimitError, check_memory, limited_threads, peak_mb
+
+# Shares of topics in a comment below this are left out.
+LEAST_SHARE = 0.001
+# A checkpoint of millions of comments is as large as the model: it is written now and then.
+CHECKPOINT_EVERY = 50
+CHECKPOINT = "checkpoint.npz"
+IDENTITY = "identity.json"
+# How far fits agree is measured on at most so many comments.
+COMPARED = 200_000
+# Memory that compiled code, and arrays that do not grow with the corpus, take.
+OVERHEAD = 200 * MB
+
+
+def fit_comments(
+    matrix_folder,
+    out,
+    *,
+    n_topics=50,
+    n_minority=15,
+    theta_min=0.4,
+    w_max=1e-9,
+    n_fits=1,
+    random_state=1,
+    max_iter=200,
+    tol=1e-5,
+    threads=None,
+    memory_mb=None,
+    minutes=None,
+):
+    """Fit `n_fits` models with random states from `random_state` on, and keep the best one.
+
+    `threads`, `memory_mb` and `minutes` are limits; None is what the machine has. Raises LimitError
+    if memory would not be enough, and when time is over: a second call then goes on. Returns what
+    it writes to `fit.json`.
+    """
+    matrix_folder, out = Path(matrix_folder), Path(out)
+    for name, value, least in (("n_fits", n_fits, 1), ("random_state", random_state, 0)):
+        if not is_whole(value, least):
+            raise ValueError(f"{name}={shown(value)} must be a whole number from {least}.")
+    settings = {
+        "n_topics": n_topics, "n_minority": n_minority, "theta_min": theta_min, "w_max": w_max,
+        "max_iter": max_iter, "tol": tol,
+    }  # fmt: skip
+    problem = Problem.read(matrix_folder, n_topics, n_minority, memory_mb)
+    states = range(random_state, random_state + n_fits)
+    work = _work_folder(out, _identity(matrix_folder, settings))
+    deadline = Deadline(minutes)
+    with limited_threads(threads) as n_threads:
+        for state in states:
+            if not _is_complete(work / str(state)):
+                try:
+                    _fit_once(problem, settings, state, work, deadline)
+                except FitStopped as stopped:
+                    raise LimitError(
+                        f"{out}: the fit was stopped after minutes={minutes:g} ({stopped}); run it "
+                        "again to go on where it was, or give more minutes"
+                    ) from None
+    fits = {state: _read_json(work / str(state) / folders.FIT) for state in states}
+    best = min(states, key=lambda state: fits[state]["objective"])
+    agreement = stability = None
+    if n_fits > 1:
+        agreement, stability = _compare(work, fits, best, n_minority)
+    facts = fits[best] | settings | {
+        "random_state": best,
+        "seconds": round(sum(fit["seconds"] for fit in fits.values()), 1),
+        "peak_mb": max(fit["peak_mb"] for fit in fits.values()),
+        "threads": n_threads,
+        "documents": problem.n_documents,
+        "documents_with_words": problem.V.shape[0],
+        "words": problem.V.shape[1],
+        "agreement": agreement,
+        "stability": stability,
+        "warnings": problem.warnings + fits[best]["warnings"],
+    }  # fmt: skip
+    for warning in facts["warnings"]:
+        logging.getLogger("minority_topics").warning(warning)
+    _publish(work / str(best), matrix_folder, out, facts)
+    shutil.rmtree(work)
+    return facts
+
+
+@dataclass
+class Problem:
+    """V (comments with words x words, CSR float32), and what else a fit needs to know."""
+
+    V: sp.csr_matrix
+    seed_columns: np.ndarray
+    has_words: np.ndarray
+    warnings: list[str]
+
+    @property
+    def n_documents(self):
+        return len(self.has_words)
+
+    @classmethod
+    def read(cls, folder, n_topics, n_minority, memory_mb=None):
+        """The problem of a matrix folder, unless a fit of it would not fit into memory."""
+        check_manifest(folder, folders.TFIDF, folders.SEED_COLUMNS, *COPIES)
+        path = folder / folders.TFIDF
+        with np.load(path, allow_pickle=False) as saved:
+            (_, n_words), indptr = saved["shape"].tolist(), saved["indptr"]
+        has_words = np.diff(indptr) > 0
+        if not has_words.any():
+            raise DataError(f"{path}: no comment has a word; lower min_df, or give more comments")
+        seed_columns = np.load(folder / folders.SEED_COLUMNS, allow_pickle=False)
+        sizes = int(has_words.sum()), n_words, int(indptr[-1]), n_topics, n_minority
+        what = f"{path}: a fit of {sizes[0]:,} comments with {n_topics} topics"
+        remedy = "give more memory, lower n_topics, raise min_df, or leave out short comments"
+        check_memory(needed_bytes(*sizes) / MB, what, remedy, memory_mb)
+        # Empty rows have no entries: without them, only the bounds of rows are others.
+        V = sp.csr_matrix(sp.load_npz(path), dtype=np.float32)
+        bounds = V.indptr[np.concatenate([[True], has_words])]
+        V = sp.csr_matrix((V.data, V.indices, bounds), (sizes[0], n_words))
+        V.check_format(full_check=True)  # compiled code trusts the indices
+        return cls(V, seed_columns, has_words, _warn_of_seeds(folder, seed_columns, n_minority))
+
+
+COPIES = (folders.VOCABULARY, folders.IDF, folders.ENCODER)
+
+
+def _warn_of_seeds(folder, seed_columns, n_minority):
+    if n_minority and not len(seed_columns):
+        raise DataError(
+            f"{folder / folders.SEED_COLUMNS}: no seed word is in the comments, so nothing guides "
+            "the minority topics; give other seed words, or n_minority: 0"
+        )
+    if len(seed_columns) < n_minority:
+        return [
+            f"{len(seed_columns)} seed words for {n_minority} minority topics: some topics share a "
+            "seed word or stay empty; add seed words or lower n_minority."
+        ]
+    return []
+
+
+def needed_bytes(n_documents, n_words, n_entries, n_topics, n_minority):
+    """Memory that a fit takes at most, in bytes.
+
+    The matrix by rows and by columns stays. Beside it is, one after the other: the start and a copy
+    of it in whole cache lines; W and H now and before the last update; W of the end, the
+    multipliers, and what the certificate makes of H.
+    """
+    number = np.dtype(np.float32).itemsize
+    line = LINE * len(lines_of(n_topics, np.float32))
+    plain, minority = number * n_topics, number * n_minority
+    matrix = 2 * n_entries * (number + 4) + 16 * (n_documents + n_words)
+    beginning = n_documents * (plain + max(line, 2 * minority)) + n_words * (line + 4 * plain)
+    descending = 2 * line * (n_documents + n_words)
+    ending = n_documents * (plain + line) + n_words * (line + plain)
+    certifying = n_documents * (plain + 2 * minority) + 6 * n_words * plain
+    return matrix + max(beginning, descending, ending, certifying) + OVERHEAD
+
+
+# One fit.
+
+
+def _fit_once(problem, settings, state, work, deadline):
+    """Fit with one random state into a folder of `work`, whole or not at all."""
+    folder, begin = work / str(state), time.monotonic()
+    work_size = problem.V.nnz * settings["n_topics"] * settings["max_iter"]
+    model = ConstrainedNMF(
+        **settings,
+        seed_words=problem.seed_columns.tolist(),
+        random_state=state,
+        # A small corpus gets several starts and takes seconds: nothing is to be saved.
+        checkpoint=work / f"{state}-{CHECKPOINT}" if work_size > AUTO_WORK else None,
+        checkpoint_every=CHECKPOINT_EVERY,
+    )
+    model.callbacks = FitLog(settings["max_iter"], settings["tol"]), deadline
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        W = model.fit_transform(problem.V)
+    del model.lambda_  # as long as the corpus, and told of no more
+    model.checkpoint = None
+    doc_topic = shares(W)
+    del W
+    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    said = [str(warning.message) for warning in caught]
+    facts = {
+        "iterations": model.n_iter_,
+        "converged": converged,
+        "objective": model.objective_,
+        "feasible": model.feasible_,
+        "kkt": model.kkt_,
+        "warnings": sorted(set(said)) + _warn_of_empty(main_topics(doc_topic), settings),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder / folders.DOC_TOPIC, "wb") as file:
+        sp.save_npz(file, with_empty_rows(doc_topic, problem.has_words), compressed=False)
+    facts |= {"seconds": round(time.monotonic() - begin, 1), "peak_mb": round(peak_mb())}
+    write_json(folder / folders.FIT, facts)
+    model.save(folder)
+
+
+def shares(W, least=LEAST_SHARE):
+    """W (M x K) as shares of each row's sum (CSR float32), without those below `least`."""
+    parts = []
+    for rows in batches(len(W)):
+        part = W[rows]
+        total = part.sum(axis=1, keepdims=True)
+        part = np.divide(part, total, out=np.zeros_like(part), where=total > 0)
+        part[part < least] = 0
+        parts.append(sp.csr_matrix(part, dtype=np.float32))
+    return sp.vstack(parts, format="csr") if parts else sp.csr_matrix(W.shape, dtype=np.float32)
+
+
+def with_empty_rows(matrix, is_there):
+    """A matrix (CSR) whose rows stand where `is_there` (M,) says, and empty rows elsewhere."""
+    lengths = np.zeros(len(is_there) + 1, dtype=np.int64)
+    lengths[1:][is_there] = np.diff(matrix.indptr)
+    shape = len(is_there), matrix.shape[1]
+    return sp.csr_matrix((matrix.data, matrix.indices, np.cumsum(lengths)), shape)
+
+
+def main_topics(doc_topic):
+    """The topic with the largest share of each row, the first of equals; -1 for an empty row."""
+    main = np.full(doc_topic.shape[0], -1, dtype=np.int32)
+    for rows in batches(doc_topic.shape[0]):
+        part = doc_topic[rows].toarray()
+        main[rows] = np.where(part.any(axis=1), part.argmax(axis=1), -1)
+    return main
+
+
+def _warn_of_empty(main, settings):
+    sizes = np.bincount(main[main >= 0], minlength=settings["n_topics"])
+    empty = [str(k + 1) for k in np.flatnonzero(sizes[: settings["n_minority"]] == 0)]
+    if not empty:
+        return []
+    topics = f"Minority topic {empty[0]} is" if len(empty) == 1 else (
+        f"Minority topics {listed(empty)} are"
+    )  # fmt: skip
+    return [f"{topics} the main topic of no comment; lower n_minority or add seed words."]
+
+
+# Several fits.
+
+
+def _compare(work, fits, best, n_minority):
+    """How far fits agree, and how stable each topic of the best one is."""
+    rng = np.random.default_rng(0)
+    main, topics, rows = {}, {}, None
+    for state in fits:
+        folder = work / str(state)
+        doc_topic = sp.load_npz(folder / folders.DOC_TOPIC)
+        if rows is None:
+            rows = np.flatnonzero(np.diff(doc_topic.indptr))
+            rows = np.sort(rng.choice(rows, min(len(rows), COMPARED), replace=False))
+        main[state] = main_topics(doc_topic[rows])
+        topics[state] = sp.csr_matrix(ConstrainedNMF.load(folder).components_)
+    scores = agreements(list(main.values()))
+    agreement = {
+        "fits": len(fits),
+        "compared_documents": len(rows),
+        "mean_ami": float(np.mean(scores)),
+        "least_ami": float(np.min(scores)),
+        "objectives": {str(state): fit["objective"] for state, fit in fits.items()},
+    }
+    others = [topics[state] for state in fits if state != best]
+    return agreement, topic_stability(topics[best], others, n_minority).tolist()
+
+
+def agreements(partitions):
+    """Adjusted mutual information of each pair of assignments of the same comments."""
+    return [adjusted_mutual_info_score(a, b) for a, b in itertools.combinations(partitions, 2)]
+
+
+def topic_stability(topics, others, n_minority):
+    """Of each topic (K x N) the mean cosine with its counterpart in `others`, (K,).
+
+    Counterparts are found one to one (Hungarian method), minority topics among minority topics.
+    """
+    stability = np.zeros((len(others), topics.shape[0]))
+    for row, other in zip(stability, others, strict=True):
+        similarity = cosines(topics, other)
+        for kind in (slice(0, n_minority), slice(n_minority, None)):
+            ours, theirs = linear_sum_assignment(similarity[kind, kind], maximize=True)
+            row[kind][ours] = similarity[kind, kind][ours, theirs]
+    return stability.mean(axis=0)
+
+
+def cosines(A, B):
+    """Cosines of the rows of A (K x N) and of B (L x N), sparse or not: (K x L)."""
+    A, B = (sp.csr_matrix(X, dtype=np.float64) for X in (A, B))
+    lengths = np.outer(*(np.sqrt(X.multiply(X).sum(axis=1)).A1 for X in (A, B)))
+    products = (A @ B.T).toarray()
+    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+
+
+# Folders.
+
+
+def _identity(matrix_folder, settings):
+    """What fits of a work folder must agree with, to be gone on with."""
+    files = _read_json(matrix_folder / MANIFEST)
+    return {
+        "matrix": files[folders.TFIDF]["sha256"],
+        "seeds": files[folders.SEED_COLUMNS]["sha256"],
+        "settings": settings,
+    }
+
+
+def _work_folder(out, identity):
+    """The work folder of a result, emptied if it is of another problem or version."""
+    work = out.with_name(f".{out.name}.fits")
+    # As it is read back: a tuple would be a list.
+    identity = json.loads(json.dumps(identity | {"version": __version__}))
+    try:
+        same = _read_json(work / IDENTITY) == identity
+    except (OSError, ValueError):
+        same = False
+    if not same:
+        shutil.rmtree(work, ignore_errors=True)
+        write_json(work / IDENTITY, identity)
+    return work
+
+
+def _is_complete(folder):
+    try:
+        check_manifest(folder)
+    except DamagedFolder:
+        return False
+    return True
+
+
+def _publish(fit, matrix_folder, out, facts):
+    """Make the folder of a fit the model folder, with what new comments are encoded by."""
+    for name in COPIES:
+        shutil.copyfile(matrix_folder / name, fit / name)
+    write_json(fit / folders.FIT, facts)
+    write_manifest(fit)
+    out.mkdir(parents=True, exist_ok=True)
+    for path in sorted(fit.iterdir(), key=lambda path: path.name == MANIFEST):
+        path.replace(out / path.name)
+
+
+def _read_json(path):
+    return json.loads(path.read_text(encoding="utf-8"))
