@@ -1,5 +1,6 @@
 """Assign new comments to the topics of a model that was fitted before."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -116,10 +117,7 @@ class Comments:
         bounds = self.offsets[begin : end + 1]
         forms = self.forms[self.numbers[bounds[0] : bounds[-1]]]
         bounds = (bounds - bounds[0]).tolist()
-        return [
-            " ".join(forms[first:last])
-            for first, last in zip(bounds[:-1], bounds[1:], strict=True)
-        ]
+        return [" ".join(forms[first:last]) for first, last in pairwise(bounds)]
 
 
 def documents(begin, ids, has_words, main, doc_topic, least=LEAST_WEIGHT):
