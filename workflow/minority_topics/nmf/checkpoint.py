@@ -147,7 +147,7 @@ def _write_nonzeros(archive, name, X):
     parts = [X[rows] for rows in batches(len(X))]
     # Bits of a batch are whole bytes, since a row is a whole number of lines.
     for ending, dtype, size, values in (
-        ("", X.dtype, sum(map(np.count_nonzero, parts)), lambda part: part[part != 0]),
+        ("", X.dtype, int(sum(map(np.count_nonzero, parts))), lambda part: part[part != 0]),
         (".where", np.dtype(np.uint8), X.size // 8, lambda part: np.packbits(part != 0)),
     ):
         header = {
