@@ -23,12 +23,12 @@ import scipy.sparse as sp
 from ..base.files import write_csv, write_json
 from ..base.manifest import check_manifest, write_manifest
 from ..base.text import shown
-from ..corpus.readers import DataError
+from ..corpus.readers import DataError, naming
 from ..nmf.checks import is_whole
 from ..nmf.model import ConstrainedNMF
 from . import folders
 from .encoding import weigh
-from .fitting import agreements, main_topics, needed_bytes, shares, topic_stability
+from .fitting import agreements, fit_quietly, main_topics, needed_bytes, shares, topic_stability
 from .limits import MB, check_memory, limited_threads
 from .progress import Progress
 
@@ -37,7 +37,7 @@ CHOICE = "choices.json"
 COLUMNS = (
     "n_topics", "n_minority", "theta_min", "heldout_kl", "heldout_kl_se", "stability", "agreement",
     "seed_share", "least_seed_share", "smallest", "largest", "small_topics", "empty_minority",
-    "seconds", "recommended",
+    "converged", "seconds", "recommended",
 )  # fmt: skip
 HELD_OUT = 0.2
 # A topic with fewer comments of the sample is counted as small.
@@ -147,10 +147,9 @@ def read_sample(folder, n_comments, random_state, n_topics, memory_mb=None):
     counts = sp.csr_matrix(sp.load_npz(path))
     idf = np.load(folder / folders.IDF, allow_pickle=False)
     seed_columns = np.load(folder / folders.SEED_COLUMNS, allow_pickle=False)
-    sample = draw_sample(counts, idf, seed_columns, n_comments, np.random.default_rng(random_state))
-    if not sample.first.shape[0] or not sample.V.nnz:
-        raise DataError(f"{path}: too few comments of two words or more; give more comments")
-    return sample
+    rng = np.random.default_rng(random_state)
+    with naming(path):
+        return draw_sample(counts, idf, seed_columns, n_comments, rng)
 
 
 def draw_sample(counts, idf, seed_columns, n_comments, rng):
@@ -170,6 +169,8 @@ def draw_sample(counts, idf, seed_columns, n_comments, rng):
         array[known] for array in (is_seed, idf)
     )  # fmt: skip
     first, second = halves(held_out, is_seed, rng)
+    if not first.shape[0]:
+        raise DataError("too few comments have two words or more; give more comments")
     return Sample(
         *(weigh(matrix, idf) for matrix in (fitted, first, second)),
         np.flatnonzero(is_seed),
@@ -213,9 +214,9 @@ def _try(sample, setting, states, w_max, max_iter, tol):
             n_topics, n_minority, sample.seed_columns.tolist(), w_max=w_max, theta_min=theta_min,
             random_state=state, max_iter=max_iter, tol=tol, n_init=1,
         )  # fmt: skip
-        main = main_topics(shares(model.fit_transform(sample.V)))
-        fits.append((model, main, held_out_kl(model, sample)))
-    models, mains, kl = zip(*fits, strict=True)
+        W, converged, _ = fit_quietly(model, sample.V)
+        fits.append((model, main_topics(shares(W)), held_out_kl(model, sample), converged))
+    models, mains, kl, converged = zip(*fits, strict=True)
     best = min(range(len(fits)), key=lambda fit: models[fit].objective_)
     topics = [model.components_ for model in models]
     others = topics[:best] + topics[best + 1 :]
@@ -236,6 +237,7 @@ def _try(sample, setting, states, w_max, max_iter, tol):
         "largest": int(sizes.max()),
         "small_topics": int((sizes < SMALL).sum()),
         "empty_minority": int((sizes[:n_minority] == 0).sum()),
+        "converged": sum(converged),
         "seconds": round(time.monotonic() - begin, 1),
     }
 

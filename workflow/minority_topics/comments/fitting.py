@@ -201,22 +201,18 @@ def _fit_once(problem, settings, state, work, deadline):
         checkpoint_every=CHECKPOINT_EVERY,
     )
     model.callbacks = FitLog(settings["max_iter"], settings["tol"]), deadline
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        W = model.fit_transform(problem.V)
+    W, converged, said = fit_quietly(model, problem.V)
     del model.lambda_  # as long as the corpus, and told of no more
     model.checkpoint = None
     doc_topic = shares(W)
     del W
-    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
-    said = [str(warning.message) for warning in caught]
     facts = {
         "iterations": model.n_iter_,
         "converged": converged,
         "objective": model.objective_,
         "feasible": model.feasible_,
         "kkt": model.kkt_,
-        "warnings": sorted(set(said)) + _warn_of_empty(main_topics(doc_topic), settings),
+        "warnings": said + _warn_of_empty(main_topics(doc_topic), settings),
     }
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / folders.DOC_TOPIC, "wb") as file:
@@ -224,6 +220,15 @@ def _fit_once(problem, settings, state, work, deadline):
     facts |= {"seconds": round(time.monotonic() - begin, 1), "peak_mb": round(peak_mb())}
     write_json(folder / folders.FIT, facts)
     model.save(folder)
+
+
+def fit_quietly(model, V):
+    """W (M x K) of a fit, whether it converged, and what it warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        W = model.fit_transform(V)
+    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    return W, converged, sorted({str(warning.message) for warning in caught})
 
 
 def shares(W, least=LEAST_SHARE):
