@@ -1,0 +1,153 @@
+"""New comments get the topics that the same text has in the fit."""
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse as sp
+from comments_folder import write_comments_folder
+
+from minority_topics.base.files import write_lines
+from minority_topics.base.manifest import DamagedFolder, check_manifest, write_manifest
+from minority_topics.comments import applying, folders
+from minority_topics.comments.applying import APPLIED, apply_model
+from minority_topics.comments.fitting import fit_comments, main_topics
+from minority_topics.comments.limits import LimitError
+from minority_topics.comments.matrix import vectorise_comments
+from minority_topics.corpus.readers import DataError
+
+WORDS = {
+    "fear": ["panic", "afraid", "anxiety", "breath", "heart", "night"],
+    "game": ["player", "team", "goal", "league", "match", "coach"],
+    "food": ["bread", "soup", "salt", "oven", "butter", "cake"],
+}
+
+
+def texts_of(n_comments, seed=0):
+    """Comments of seven words of one theme, with marks, handles and capitals between them."""
+    rng = np.random.default_rng(seed)
+    texts = []
+    for theme in rng.choice(list(WORDS), n_comments):
+        words = rng.choice(WORDS[theme], 7)
+        texts.append(f"{words[0].upper()}, {' '.join(words[1:])}! @somebody{theme}")
+    texts[3] = "12 34 !!"
+    return texts
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Folders of comments, matrix and model of 200 comments."""
+    root = tmp_path_factory.mktemp("applying")
+    write_comments_folder(root / "comments", texts_of(200))
+    write_lines(root / "seeds.txt", ["panic", "anxiety", "afraid", "panic night"])
+    vectorise_comments(
+        root / "comments", root / "seeds.txt", root / "matrix", language="en", lemmas="none",
+        min_df=1, max_df=1.0,
+    )  # fmt: skip
+    fit_comments(root / "matrix", root / "model", n_topics=3, n_minority=1, theta_min=0.3)
+    return root
+
+
+def read_documents(folder):
+    return pq.read_table(folder / folders.DOCUMENTS).to_pylist()
+
+
+def test_the_comments_of_the_fit_get_their_topics_again(made, tmp_path):
+    facts = apply_model(made / "model", made / "comments", tmp_path)
+    check_manifest(tmp_path)
+    rows = read_documents(tmp_path)
+    doc_topic = sp.load_npz(made / "model" / folders.DOC_TOPIC)
+    main = main_topics(doc_topic)
+    assert [row["row"] for row in rows] == list(range(200))
+    assert [row["id"] for row in rows] == [str(number + 1) for number in range(200)]
+    assert [(row["main_topic"] or 0) - 1 for row in rows] == main.tolist()
+    dense = doc_topic.toarray()
+    for row, expected in zip(rows, dense, strict=True):
+        assert row["topics"] == (np.flatnonzero(expected >= applying.LEAST_WEIGHT) + 1).tolist()
+        np.testing.assert_allclose(
+            row["weights"], expected[np.array(row["topics"], int) - 1], atol=1e-3
+        )
+    assert facts["documents"] == 200
+    assert facts["documents_with_words"] == 199
+    assert facts["documents_by_topic"] == np.bincount(main[main >= 0], minlength=3).tolist()
+    assert json.loads((tmp_path / APPLIED).read_text(encoding="utf-8")) == facts
+
+
+def test_the_themes_are_told_apart(made, tmp_path):
+    """Comments that the model has not seen: those of fear, and no others, are of topic 1."""
+    texts = [" ".join(words) for words in WORDS.values()]
+    write_comments_folder(tmp_path / "new", [*texts, "nobody knows these"])
+    apply_model(made / "model", tmp_path / "new", tmp_path / "out")
+    rows = read_documents(tmp_path / "out")
+    assert rows[0]["main_topic"] == 1
+    assert {rows[1]["main_topic"], rows[2]["main_topic"]} == {2, 3}
+    last = {
+        "row": 3,
+        "id": "4",
+        "has_words": False,
+        "main_topic": None,
+        "topics": [],
+        "weights": [],
+    }
+    assert rows[3] == last
+
+
+def test_batches_do_not_matter_nor_do_texts(made, tmp_path, monkeypatch):
+    apply_model(made / "model", made / "comments", tmp_path / "whole")
+    folder = write_comments_folder(tmp_path / "comments", texts_of(200))
+    table = pq.read_table(folder / folders.COMMENTS).drop_columns(["text"])
+    pq.write_table(table, folder / folders.COMMENTS)
+    write_manifest(folder)
+    monkeypatch.setattr(applying, "BATCH", 7)
+    apply_model(made / "model", folder, tmp_path / "parts")
+    assert read_documents(tmp_path / "parts") == read_documents(tmp_path / "whole")
+
+
+def copy_of(folder, to):
+    to.mkdir()
+    for path in folder.iterdir():
+        (to / path.name).write_bytes(path.read_bytes())
+    return to
+
+
+@pytest.mark.parametrize("name", [folders.MODEL, folders.ARRAYS, folders.VOCABULARY, folders.IDF])
+def test_a_damaged_model_is_refused(made, tmp_path, name):
+    model = copy_of(made / "model", tmp_path / "model")
+    (model / name).write_bytes((model / name).read_bytes()[:-1])
+    with pytest.raises(DamagedFolder, match=f"{name} is damaged"):
+        apply_model(model, made / "comments", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_model_of_a_later_format_is_refused(made, tmp_path):
+    model = copy_of(made / "model", tmp_path / "model")
+    facts = json.loads((model / folders.MODEL).read_text(encoding="utf-8"))
+    (model / folders.MODEL).write_text(json.dumps(facts | {"format": 2}), encoding="utf-8")
+    write_manifest(model)
+    with pytest.raises(ValueError, match=r"a later version of this library.*update the library"):
+        apply_model(model, made / "comments", tmp_path / "out")
+
+
+def test_a_vocabulary_of_another_model_is_refused(made, tmp_path):
+    model = copy_of(made / "model", tmp_path / "model")
+    words = (model / folders.VOCABULARY).read_text(encoding="utf-8") + "another\n"
+    (model / folders.VOCABULARY).write_text(words, encoding="utf-8")
+    write_manifest(model)
+    with pytest.raises(DataError, match=r"its vocabulary has .* words and its topics have"):
+        apply_model(model, made / "comments", tmp_path / "out")
+
+
+def test_comments_that_are_damaged_or_do_not_fit_together_are_refused(made, tmp_path):
+    comments = copy_of(made / "comments", tmp_path / "comments")
+    np.save(comments / folders.OFFSETS, np.arange(5))
+    with pytest.raises(DamagedFolder, match=r"offsets\.npy is damaged"):
+        apply_model(made / "model", comments, tmp_path / "out")
+    write_manifest(comments)
+    with pytest.raises(DataError, match="its rows are not those of comments"):
+        apply_model(made / "model", comments, tmp_path / "out")
+
+
+def test_too_little_memory_is_refused(made, tmp_path):
+    with pytest.raises(LimitError, match=r"a model of .* words and 3 topics needs about"):
+        apply_model(made / "model", made / "comments", tmp_path / "out", memory_mb=1)
