@@ -141,7 +141,7 @@ def row(n_topics, kl, stability=0.5, empty=0, se=0.1, n_minority=2, theta_min=0.
         ([row(10, 1.55, 0.9), row(20, 1.5, 0.6), row(30, 1.8, 1.0)], 0, "most stable (0.90)"),
         ([row(20, 1.5, 0.6), row(10, 1.5, 0.6)], 1, "most stable (0.60)"),
         ([row(20, 1.5, None), row(10, 1.5, None)], 1, "fewest topics"),
-        ([row(10, 1.0, empty=1), row(20, 1.5)], 1, "of the 1 settings"),
+        ([row(10, 1.0, empty=1), row(20, 1.5)], 1, "of 1 setting whose"),
         ([row(10, 1.0, empty=1), row(20, 1.5, empty=2)], 0, "in all 2 settings some minority"),
     ],
 )

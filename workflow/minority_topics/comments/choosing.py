@@ -294,7 +294,7 @@ def recommend(rows):
         f"{row['theta_min']:g}"
     )
     among = (
-        f"of the {len(numbers)} settings whose minority topics all have comments"
+        f"of {len(numbers)} setting{'s' * (len(numbers) > 1)} whose minority topics all have comments"
         if everywhere
         else f"in all {len(numbers)} settings some minority topic has no comment, so none was left "
         "out; of them"

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 from ..base.files import read_csv, replacing, write_text
 from ..base.manifest import check_manifest, write_manifest
 from ..comments.choosing import CHOICES
-from .figures.style import GREY, GUIDED, INK, MARKERS, OURS, PAGE, STYLE, UNGUIDED
+from .figures.style import GREY, GUIDED, MARKERS, OURS, PAGE, STYLE, UNGUIDED
 from .figures.svg import tidy
 
 MEASURES = {"heldout_kl": "Held-out KL (low is good)", "stability": "Stability (high is good)"}
@@ -60,9 +60,12 @@ def plot(rows):
     for panel in panels[-1]:
         panel.set_xlabel("Topics")
         panel.set_xticks(sorted({row["n_topics"] for row in rows}))
-        panel.margins(x=0.12)
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    keys = {}
+    for panel in panels[0]:
+        handles, labels = panel.get_legend_handles_labels()
+        keys |= dict(zip(labels, handles, strict=True))
+    keys["recommended"] = keys.pop("recommended")  # last
+    figure.legend(keys.values(), keys, loc="outside lower center", ncols=len(keys))
     return figure
 
 
@@ -79,11 +82,7 @@ def _draw_line(panel, part, measure, number):
         if row["recommended"]:
             panel.plot(
                 row["n_topics"], row[measure], marker="o", markersize=11, fillstyle="none",
-                color=OURS, markeredgewidth=1.6, zorder=4,
-            )  # fmt: skip
-            panel.annotate(
-                "recommended", (row["n_topics"], row[measure]), (0, 9), textcoords="offset points",
-                ha="center", color=INK,
+                linestyle="none", color=OURS, markeredgewidth=1.6, zorder=4, label="recommended",
             )  # fmt: skip
 
 
