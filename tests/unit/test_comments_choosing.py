@@ -223,6 +223,13 @@ def test_comments_of_one_word_are_refused(tmp_path):
         choose(tmp_path / "matrix", tmp_path / "out", **GRID)
 
 
+def test_a_sample_without_a_seed_word_is_refused(tmp_path):
+    counts, _ = planted_counts(50)
+    write_matrix_folder(tmp_path / "matrix", counts, [])
+    with pytest.raises(DataError, match="no seed word is in the 40 comments that are fitted"):
+        choose(tmp_path / "matrix", tmp_path / "out", **GRID)
+
+
 def test_too_little_memory_is_refused(tmp_path):
     counts, _ = planted_counts(50)
     write_matrix_folder(tmp_path / "matrix", counts, [0])

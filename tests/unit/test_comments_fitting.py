@@ -306,7 +306,7 @@ def test_a_damaged_matrix_is_refused(tmp_path):
         fit_comments(folder, tmp_path / "model", **SETTINGS)
 
 
-@pytest.mark.parametrize("setting", [{"n_fits": 0}, {"random_state": -1}, {"n_topics": 0}])
+@pytest.mark.parametrize("setting", [{"n_fits": 0}, {"random_state": -1}, {"n_topics": "5"}])
 def test_settings_that_mean_nothing_are_refused(matrix, tmp_path, setting):
     with pytest.raises(ValueError, match=f"{next(iter(setting))}=.*must be a whole number"):
         fit_comments(matrix, tmp_path / "model", **SETTINGS | setting)

@@ -81,6 +81,11 @@ def choose(
             "lists of numbers that have one."
         )
     sample = read_sample(Path(matrix_folder), n_comments, random_state, max(n_topics), memory_mb)
+    if any(n_minority) and not len(sample.seed_columns):
+        raise DataError(
+            f"{matrix_folder}: no seed word is in the {sample.V.shape[0]:,} comments that are "
+            "fitted; raise n_comments, or give other seed words"
+        )
     states = range(random_state, random_state + n_states)
     rows = []
     with (
@@ -140,8 +145,10 @@ def read_sample(folder, n_comments, random_state, n_topics, memory_mb=None):
     check_manifest(folder, folders.COUNTS, folders.IDF, folders.SEED_COLUMNS)
     path = folder / folders.COUNTS
     with np.load(path, allow_pickle=False) as saved:
-        (_, n_words), n_entries = saved["shape"].tolist(), int(saved["indptr"][-1])
-    fit = needed_bytes(n_comments, n_words, 20 * n_comments, n_topics, n_topics)
+        (n_rows, n_words), n_entries = saved["shape"].tolist(), int(saved["indptr"][-1])
+    share = min(n_comments / max(n_rows, 1), 1)
+    sizes = int(share * n_rows), n_words, int(share * n_entries)
+    fit = needed_bytes(*sizes, n_topics, n_topics)
     what, remedy = f"{path}: choosing settings", "give more memory, or lower n_topics or n_comments"
     check_memory((8 * n_entries + fit) / MB, what, remedy, memory_mb)
     counts = sp.csr_matrix(sp.load_npz(path))
@@ -165,17 +172,13 @@ def draw_sample(counts, idf, seed_columns, n_comments, rng):
     known = np.bincount(fitted.indices, minlength=counts.shape[1]) > 0
     is_seed = np.zeros(counts.shape[1], dtype=bool)
     is_seed[seed_columns] = True
-    fitted, held_out, is_seed, idf = fitted[:, known], counts[held_out][:, known], *(
-        array[known] for array in (is_seed, idf)
-    )  # fmt: skip
+    fitted, held_out = fitted[:, known], counts[held_out][:, known]
+    is_seed, idf = is_seed[known], idf[known]
     first, second = halves(held_out, is_seed, rng)
     if not first.shape[0]:
         raise DataError("too few comments have two words or more; give more comments")
-    return Sample(
-        *(weigh(matrix, idf) for matrix in (fitted, first, second)),
-        np.flatnonzero(is_seed),
-        len(with_words),
-    )
+    V, first, second = (weigh(matrix, idf) for matrix in (fitted, first, second))
+    return Sample(V, first, second, np.flatnonzero(is_seed), len(with_words))
 
 
 def halves(counts, is_seed, rng):
@@ -294,7 +297,8 @@ def recommend(rows):
         f"{row['theta_min']:g}"
     )
     among = (
-        f"of {len(numbers)} setting{'s' * (len(numbers) > 1)} whose minority topics all have comments"
+        f"of {len(numbers)} setting{'s' * (len(numbers) > 1)} whose minority topics all have "
+        "comments"
         if everywhere
         else f"in all {len(numbers)} settings some minority topic has no comment, so none was left "
         "out; of them"

@@ -25,7 +25,7 @@ from ..base.files import replacing, write_json
 from ..base.manifest import MANIFEST, DamagedFolder, check_manifest, write_manifest
 from ..base.text import listed, shown
 from ..corpus.readers import DataError
-from ..nmf.checks import is_whole
+from ..nmf.checks import check_parameters, is_whole
 from ..nmf.kernels import batches
 from ..nmf.model import ConstrainedNMF
 from ..nmf.progress import FitStopped
@@ -76,6 +76,7 @@ def fit_comments(
         "n_topics": n_topics, "n_minority": n_minority, "theta_min": theta_min, "w_max": w_max,
         "max_iter": max_iter, "tol": tol,
     }  # fmt: skip
+    check_parameters(ConstrainedNMF(**settings, seed_words=()))
     problem = Problem.read(matrix_folder, n_topics, n_minority, memory_mb)
     states = range(random_state, random_state + n_fits)
     work = _work_folder(out, _identity(matrix_folder, settings))
@@ -276,15 +277,13 @@ def _warn_of_empty(main, settings):
 
 def _compare(work, fits, best, n_minority):
     """How far fits agree, and how stable each topic of the best one is."""
-    rng = np.random.default_rng(0)
-    main, topics, rows = {}, {}, None
+    main, topics = {}, {}
+    rows = np.flatnonzero(np.diff(sp.load_npz(work / str(best) / folders.DOC_TOPIC).indptr))
+    rows = np.random.default_rng(0).choice(rows, min(len(rows), COMPARED), replace=False)
+    rows.sort()
     for state in fits:
         folder = work / str(state)
-        doc_topic = sp.load_npz(folder / folders.DOC_TOPIC)
-        if rows is None:
-            rows = np.flatnonzero(np.diff(doc_topic.indptr))
-            rows = np.sort(rng.choice(rows, min(len(rows), COMPARED), replace=False))
-        main[state] = main_topics(doc_topic[rows])
+        main[state] = main_topics(sp.load_npz(folder / folders.DOC_TOPIC)[rows])
         topics[state] = sp.csr_matrix(ConstrainedNMF.load(folder).components_)
     scores = agreements(list(main.values()))
     agreement = {

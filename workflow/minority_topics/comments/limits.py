@@ -29,7 +29,7 @@ def limited_threads(threads=None):
 
     None is as many as the process has processors. No more than numba started with can be used.
     """
-    most = numba.config.NUMBA_NUM_THREADS
+    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     before = numba.get_num_threads()
     threads = most if threads is None else max(1, min(int(threads), most))
     numba.set_num_threads(threads)

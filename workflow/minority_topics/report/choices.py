@@ -26,7 +26,7 @@ def draw_choices(folder):
     check_manifest(folder, CHOICES)
     rows = [_numbers(row) for row in read_csv(folder / CHOICES)]
     out = folder / CHOICES
-    with plt.rc_context(STYLE | {"axes.grid.axis": "both"}):
+    with plt.rc_context(STYLE):  # type: ignore[arg-type]
         figure = plot(rows)
         with replacing(out.with_suffix(".png"), "wb") as file:
             figure.savefig(file, format="png", metadata={"Software": None})
@@ -49,6 +49,7 @@ def plot(rows):
     )  # fmt: skip
     for line, measure in zip(panels, measures, strict=True):
         for panel, theta in zip(line, thetas, strict=True):
+            panel.grid(True, axis="both")
             for number, kind in enumerate(kinds):
                 part = [
                     row for row in rows if (row["theta_min"], row["n_minority"]) == (theta, kind)
