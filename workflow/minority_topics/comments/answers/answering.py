@@ -1,0 +1,362 @@
+"""From comments, their words and a fitted model to tables that a reader understands."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ...base.files import replacing, write_csv, write_json, write_text
+from ...base.manifest import check_manifest, write_manifest
+from ...corpus.glosses import Glosses, read_glosses
+from .. import folders
+from . import coding, keyness, naming, prevalence, tables, topics
+from .examples import LEAST_WORDS, choose_examples
+from .material import load
+
+# Topics of a comment that documents.parquet lists have at least this share.
+LEAST_WEIGHT = 0.1
+N_WORDS = 10
+N_LISTED = 20
+N_SEED_FREE = 100
+NAMES_APPLIED = "topics.yaml"
+CODING = "coding"
+DOCUMENT_FIELDS = pa.schema(
+    [
+        ("row", pa.int64()),
+        ("id", pa.string()),
+        ("has_words", pa.bool_()),
+        ("main_topic", pa.int32()),
+        ("topics", pa.list_(pa.int32())),
+        ("weights", pa.list_(pa.float32())),
+    ]
+)
+
+
+def answer(
+    comments_folder,
+    matrix_folder,
+    model_folder,
+    out,
+    *,
+    topics_file=None,
+    period="auto",
+    n_examples=20,
+    keep_texts=True,
+    least_count=5,
+    random_state=1,
+    name=None,
+    glosses=(),
+    threads=1,
+    memory_mb=None,
+):
+    """Write the tables of a study of own comments to the folder `out`; gives its summary.
+
+    Topics have the numbers of the model, from 1; `topics_file` names, merges and drops them (see
+    `naming`), and is written as a template where it is not there. With `keep_texts` false no text
+    of a comment is written. Periods with fewer than `least_count` comments are not told, and groups
+    with fewer are one row. `glosses` are files of English glosses, for the topic tables.
+
+    One thread and a fixed part of the comments at a time do it: `threads` and `memory_mb`, which
+    every step takes, change nothing.
+    """
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    material = load(comments_folder, matrix_folder, model_folder)
+    named = _read_names(material, topics_file)
+    shown, shares = topics.arrange(material, named, material.fit["n_minority"])
+    with_texts = keep_texts and material.has_texts
+
+    group_numbers, group_names = material.groups
+    group_rows, shown_groups = prevalence.groups(
+        shares, group_numbers, group_names, material.has_words, least_count
+    )
+    period = prevalence.choose_period(material.dates[material.has_words], period)
+    trend_rows = prevalence.trends(shares, material.dates, material.has_words, period, least_count)
+    found = choose_examples(
+        shares, material.words, group_numbers if group_names else None, n_examples
+    )
+    minority = np.append(shown.is_minority, False)[shares.main]
+    suggested = keyness.suggest(material, minority, least_count)
+    seed_free = keyness.sample_seed_free(material, suggested, N_SEED_FREE, random_state)
+    rng = np.random.default_rng(random_state)
+    word_items = coding.word_items(shown, rng)
+    read_rows = coding.topic_rows(shares, material.words, LEAST_WORDS, rng) if with_texts else []
+    topic_items = coding.topic_items(shown, shares, read_rows, rng)
+
+    wanted = [*(rows for rows, _ in found), seed_free.random, seed_free.enriched, read_rows]
+    comments = _readable(material, np.concatenate(wanted), shown_groups, with_texts)
+
+    overall = prevalence.sum_shares(shares, np.where(material.has_words, 0, -1), 1)
+    written = {
+        folders.TOPICS: _topics(shown, shares, overall, material.fit),
+        folders.TOPIC_WORDS: _topic_words(shown),
+        folders.EXAMPLES: _examples(shown, found, comments),
+        folders.TRENDS: _trends(shown, trend_rows),
+        folders.GROUPS: _groups(shown, group_rows),
+        folders.TOPIC_MAP: _topic_map(shown),
+        folders.SUGGESTED_WORDS: _suggested(shown, suggested),
+        folders.SEED_FREE: _seed_free(shown, shares, material, suggested, seed_free, comments),
+    }
+    for file, (header, rows) in written.items():
+        write_csv(out / file, header, (map(_cell, row) for row in rows))
+    _write_documents(out / folders.DOCUMENTS, material, shown, shares)
+    _write_topic_tables(out, shown, written, name or out.parent.name, glosses)
+    texts = {row: comment["text"] for row, comment in comments.items()}
+    coding.write_sheets(out / CODING, word_items, topic_items, texts)
+    _copy(comments_folder, out, folders.INPUT_REPORT)
+    _copy(matrix_folder, out, folders.SEED_WORDS, folders.SEED_FORMS)
+    _write_names(out / NAMES_APPLIED, material, named)
+    summary = _summary(material, shown, named, period)
+    summary |= {
+        "name": name or out.parent.name,
+        "texts": with_texts,
+        "settings": {
+            "least_count": least_count,
+            "least_weight": LEAST_WEIGHT,
+            "n_examples": n_examples,
+            "random_state": random_state,
+        },
+    }
+    write_json(out / folders.SUMMARY, summary)
+    write_manifest(out)
+    return summary
+
+
+# Names.
+
+
+def _read_names(material, path):
+    words = topics.top_words(material.components, material.vocabulary, naming.N_WORDS)
+    digest = naming.model_digest(material.components, material.vocabulary)
+    named = naming.read_naming(path, digest, words)
+    for sentence in naming.sentences(named.record):
+        print(sentence, file=sys.stderr)
+    return named
+
+
+def _write_names(path, material, named):
+    """The names as they were applied, for these topics."""
+    words = topics.top_words(material.components, material.vocabulary, naming.N_WORDS)
+    entries = {n: naming.Entry(tuple(top)) for n, top in enumerate(words, start=1)}
+    digest = naming.model_digest(material.components, material.vocabulary)
+    write_text(path, naming.template(digest, entries | named.entries))
+
+
+# Tables: (header, rows).
+
+
+def _cell(value):
+    """A number with six digits, whole ones whole; what is not known is empty."""
+    if isinstance(value, float | np.floating):
+        return "" if np.isnan(value) else f"{value:.6g}"
+    return value
+
+
+def _topics(shown, shares, overall, fit):
+    header = ["topic", "kind", "name", "prevalence", "low", "high", "documents", "seed_share",
+              "stability", "top_words", "exclusive_words", "seed_words"]  # fmt: skip
+    documents = np.bincount(shares.main[shares.main >= 0], minlength=len(shown))
+    means, lows, highs = overall.interval()
+    seed_share = shown.seed_share()
+    rows = []
+    for k, number in enumerate(shown.numbers):
+        stable = fit.get("stability") and not shown.is_merged[k]
+        rows.append(
+            [
+                number,
+                "minority" if shown.is_minority[k] else "majority",
+                shown.names[k],
+                means[0, k],
+                lows[0, k],
+                highs[0, k],
+                int(documents[k]),
+                float(seed_share[k]),
+                float(fit["stability"][number - 1]) if stable else np.nan,
+                *(
+                    ", ".join(shown.words(columns))
+                    for columns in (
+                        shown.heavy(k, N_WORDS),
+                        shown.exclusive(k, N_WORDS),
+                        shown.seed_words(k, N_WORDS),
+                    )
+                ),
+            ]
+        )
+    return header, rows
+
+
+def _topic_words(shown):
+    rows = [
+        [
+            number,
+            rank,
+            shown.vocabulary[column],
+            float(shown.phi[k, column]),
+            float(shown.exclusivity[int(column)][k]),
+            int(int(column) in shown.seeds),
+        ]
+        for k, number in enumerate(shown.numbers)
+        for rank, column in enumerate(shown.heavy(k, N_LISTED), start=1)
+    ]
+    return ["topic", "rank", "word", "weight", "exclusivity", "seed"], rows
+
+
+def _examples(shown, found, comments):
+    rows = [
+        [number, rank, int(row), *_comment(comments[int(row)], float(share))]
+        for number, (chosen, values) in zip(shown.numbers, found, strict=True)
+        for rank, (row, share) in enumerate(zip(chosen, values, strict=True), start=1)
+    ]
+    return ["topic", "rank", "row", "id", "date", "group", "weight", "text"], rows
+
+
+def _comment(comment, *between):
+    return [comment["id"], comment["date"], comment["group"], *between, comment["text"]]
+
+
+def _trends(shown, rows):
+    header = ["topic", "period", "start", "documents", "prevalence", "low", "high"]
+    return header, [[shown.numbers[topic], *row] for topic, *row in rows]
+
+
+def _groups(shown, rows):
+    header = ["topic", "group", "documents", "prevalence", "low", "high"]
+    return header, [[shown.numbers[topic], *row] for topic, *row in rows]
+
+
+def _topic_map(shown):
+    rows = [
+        [number, *map(float, place), shown.numbers[near] if near >= 0 else "", similarity]
+        for number, place, (near, similarity) in zip(
+            shown.numbers, shown.places(), shown.nearest(), strict=True
+        )
+    ]
+    return ["topic", "x", "y", "nearest", "similarity"], rows
+
+
+def _suggested(shown, found):
+    """With each word the minority topic in which it weighs most."""
+    minority = np.flatnonzero(shown.is_minority)
+    rows = [
+        [
+            shown.vocabulary[column],
+            float(score),
+            int(documents),
+            int(inside),
+            shown.numbers[minority[shown.phi[minority, column].argmax()]],
+            float(odds),
+        ]
+        for column, score, documents, inside, odds in zip(
+            found.columns,
+            found.score,
+            found.documents,
+            found.documents_minority,
+            found.log_odds,
+            strict=True,
+        )
+    ]
+    return ["word", "score", "documents", "documents_minority", "topic", "log_odds"], rows
+
+
+def _seed_free(shown, shares, material, suggested, sample, comments):
+    header = ["row", "id", "date", "group", "main_topic", "sample", "suggested_words", "text"]
+    rows = []
+    for kind, chosen in (("random", sample.random), ("enriched", sample.enriched)):
+        for row in chosen.tolist():
+            held = suggested.columns[np.isin(suggested.columns, material.words.of(row))]
+            main = shares.main[row]
+            topic = shown.numbers[main] if main >= 0 else ""
+            words = ", ".join(shown.words(held))
+            rows.append([row, *_comment(comments[row], topic, kind, words)])
+    return header, rows
+
+
+def _readable(material, rows, shown_groups, with_texts):
+    """Comments by row; without texts where these are left out, nor names of small groups."""
+    comments = material.fetch(rows)
+    for comment in comments.values():
+        if not with_texts:
+            comment["text"] = ""
+        if comment["group"] not in shown_groups:
+            comment["group"] = ""
+    return comments
+
+
+# Files.
+
+
+def _write_documents(path, material, shown, shares):
+    """documents.parquet: of each comment the main topic, and those with at least LEAST_WEIGHT."""
+    numbers = np.array([*shown.numbers, 0], np.int32)
+    with (
+        pq.ParquetFile(material.comments) as file,
+        replacing(path, "wb") as target,
+        pq.ParquetWriter(target, DOCUMENT_FIELDS, compression="zstd") as writer,
+    ):
+        start = 0
+        for part in range(file.num_row_groups):
+            ids = file.read_row_group(part, columns=["id"])["id"].combine_chunks()
+            rows = slice(start, start + len(ids))
+            dense, main = shares.dense(rows), shares.main[rows]
+            line, column = np.nonzero(dense >= LEAST_WEIGHT)
+            ends = np.cumsum(np.bincount(line, minlength=len(ids)))
+            offsets = pa.array(np.concatenate([[0], ends]), pa.int32())
+            arrays = [
+                pa.array(np.arange(rows.start, rows.stop)),
+                ids.cast(pa.string()),
+                pa.array(material.has_words[rows]),
+                pa.array(numbers[main], mask=main < 0),
+                pa.ListArray.from_arrays(offsets, pa.array(numbers[column])),
+                pa.ListArray.from_arrays(offsets, pa.array(dense[line, column])),
+            ]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=DOCUMENT_FIELDS))
+            start = rows.stop
+
+
+def _write_topic_tables(out, shown, written, name, glosses):
+    """topics.md, topics.tex and topics.xlsx."""
+    known = read_glosses(glosses) if glosses else Glosses()
+    rows = []
+    for k, number in enumerate(shown.numbers):
+        columns = shown.heavy(k, tables.N_WORDS)
+        words = [(shown.vocabulary[column], int(column) in shown.seeds) for column in columns]
+        gloss = [known.words.get(word, word) for word, _ in words]
+        kind = "minority" if shown.is_minority[k] else "majority"
+        has_gloss = any(word in known.words for word, _ in words)
+        rows.append((number, shown.names[k], kind, words, gloss if has_gloss else []))
+    title = f"Topics of {name}"
+    tables.write_markdown(out / "topics.md", rows, title)
+    tables.write_latex(out / "topics.tex", rows, title)
+    sheets = [folders.TOPICS, folders.TOPIC_WORDS, folders.TRENDS, folders.GROUPS]
+    tables.write_excel(
+        out / "topics.xlsx",
+        [(Path(sheet).stem.replace("_", " ").capitalize(), *written[sheet]) for sheet in sheets],
+    )
+
+
+def _copy(folder, out, *names):
+    check_manifest(folder, *names)
+    for name in names:
+        shutil.copyfile(Path(folder) / name, out / name)
+
+
+def _summary(material, shown, named, period):
+    reading, cleaning, fit = material.reading, material.cleaning, material.fit
+    of_reading = ("rows_read", "rows_kept", "skipped", "dates")
+    of_cleaning = ("documents_with_words", "words", "seed_entries", "seed_entries_found",
+                   "seed_entries_missing", "seed_words", "documents_with_seed")  # fmt: skip
+    return {
+        **{key: reading.get(key) for key in of_reading},
+        **{key: cleaning.get(key) for key in of_cleaning},
+        "n_topics": fit["n_topics"],
+        "n_minority": fit["n_minority"],
+        "topics_shown": len(shown),
+        "period": period,
+        "topics_file": named.record,
+        "fit": fit,
+        "reading": reading,
+        "cleaning": cleaning,
+    }

@@ -1,0 +1,224 @@
+"""Sheets for people who read: do a topic's words belong together, and does it fit its comments?
+
+Word intrusion shows five top words of a topic and one word of another topic; topic intrusion shows
+a comment, its topics and one that it does not have (Chang et al. 2009). Whoever finds the intruder
+more often than chance sees a meaning. The key is a file apart.
+"""
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from ...base.files import read_csv, write_csv
+from ...base.text import folded, shown
+from ...corpus.readers import DataError
+from .intervals import wilson
+
+N_TOP = 5
+# An intruding word is a top word of another topic: one of so many.
+N_OTHERS = 10
+# Topics of a comment that are shown beside the intruder, and the least share of each.
+MOST_OF_COMMENT = 3
+LEAST_SHARE = 0.1
+# A topic below this share is one that the comment does not have.
+ABSENT = 0.01
+ITEMS_PER_TOPIC = 3
+WORD_OPTIONS = [f"option_{n}" for n in range(1, N_TOP + 2)]
+TOPIC_OPTIONS = [f"option_{n}" for n in range(1, MOST_OF_COMMENT + 2)]
+KEY = ["item", "topic", "answer", "intruder", "options", "row"]
+ALL = "all"
+
+
+def word_items(topics, rng):
+    """Items of word intrusion: {topic, options (six words), answer (from 1)}, one for each topic.
+
+    The intruder is one of the ten top words of another topic, of those half that weigh least here.
+    """
+    items = []
+    for k in range(len(topics)):
+        top = topics.heavy(k, N_TOP)
+        others = {int(c) for j in range(len(topics)) if j != k for c in topics.heavy(j, N_OTHERS)}
+        others -= {int(c) for c in topics.heavy(k, N_OTHERS)}
+        if len(top) < N_TOP or not others:
+            continue
+        columns = np.array(sorted(others))
+        light = columns[np.argsort(topics.phi[k, columns], kind="stable")]
+        intruder = rng.choice(light[: (len(light) + 1) // 2])
+        items.append(_item(topics.numbers[k], topics.words(top), topics.vocabulary[intruder], rng))
+    rng.shuffle(items)
+    return items
+
+
+def topic_rows(shares, words, least_words, rng, per_topic=ITEMS_PER_TOPIC):
+    """Rows of comments for topic intrusion: some of each topic, drawn among those long enough."""
+    rows = []
+    long_enough = words.lengths >= least_words
+    for k in range(shares.n_shown):
+        mine = np.flatnonzero((shares.main == k) & long_enough)
+        rows += rng.choice(mine, min(per_topic, len(mine)), replace=False).tolist()
+    return sorted(rows)
+
+
+def topic_items(topics, shares, rows, rng):
+    """Items of topic intrusion: a comment's topics of at least a tenth, and one that it lacks."""
+    labels = [", ".join(topics.words(topics.heavy(k, N_TOP))) for k in range(len(topics))]
+    items = []
+    for row in rows:
+        share = shares.dense(slice(row, row + 1))[0]
+        own = [int(k) for k in np.argsort(-share, kind="stable")[:MOST_OF_COMMENT]]
+        own = [k for k in own if share[k] >= LEAST_SHARE] or own[:1]
+        # Equal labels could not be told apart.
+        others = [
+            k
+            for k in np.flatnonzero(share < ABSENT)
+            if labels[k] and labels[k] not in {labels[j] for j in own}
+        ]
+        if others and all(labels[k] for k in own):
+            intruder = labels[int(rng.choice(others))]
+            item = _item(topics.numbers[own[0]], [labels[k] for k in own], intruder, rng)
+            items.append({**item, "row": row})
+    rng.shuffle(items)
+    return items
+
+
+def _item(topic, own, intruder, rng):
+    options = [*own, intruder]
+    order = rng.permutation(len(options))
+    return {
+        "topic": topic,
+        "options": [options[place] for place in order],
+        "answer": int(np.flatnonzero(order == len(own))[0]) + 1,
+        "intruder": intruder,
+        "row": "",
+    }
+
+
+def write_sheets(folder, words, comments, texts):
+    """word_intrusion.csv, topic_intrusion.csv and key.csv; `texts` of comments by row."""
+    folder = Path(folder)
+    numbered = [(f"W{n}", item) for n, item in enumerate(words, start=1)]
+    write_csv(
+        folder / "word_intrusion.csv",
+        ["item", *WORD_OPTIONS, "answer"],
+        [[name, *item["options"], ""] for name, item in numbered],
+    )
+    read = [(f"T{n}", item) for n, item in enumerate(comments, start=1)]
+    write_csv(
+        folder / "topic_intrusion.csv",
+        ["item", "text", *TOPIC_OPTIONS, "answer"],
+        [
+            [name, texts[item["row"]], *_padded(item["options"], len(TOPIC_OPTIONS)), ""]
+            for name, item in read
+        ],
+    )
+    write_csv(
+        folder / "key.csv",
+        KEY,
+        [
+            [
+                name,
+                item["topic"],
+                item["answer"],
+                item["intruder"],
+                len(item["options"]),
+                item["row"],
+            ]
+            for name, item in [*numbered, *read]
+        ],
+    )
+
+
+def _padded(cells, n):
+    return [*cells, *[""] * (n - len(cells))]
+
+
+# What coders found.
+
+
+def score_intrusion(sheets, key):
+    """Rows {topic, answers, found, accuracy, low, high, chance, agreement, unanswered}.
+
+    `sheets` is one filled-in sheet or a list of them, one for each coder, and `key` the key that
+    was written with them. An answer is the number of the option, or the option itself; an empty one
+    counts as unanswered. The interval is Wilson's; `chance` is the accuracy of blind guesses;
+    `agreement` is the share of pairs of coders with the same answer to an item. The last row is
+    of all topics.
+    """
+    sheets = [sheets] if isinstance(sheets, str | Path) else list(sheets)
+    known = {row["item"]: row for row in _rows(key, KEY)}
+    answers = [
+        (item, *_answer(path, line, row, known))
+        for path in sheets
+        for line, (item, row) in enumerate(_items(path), start=2)
+    ]
+    topics = sorted({int(known[item]["topic"]) for item, *_ in answers})
+    scored = [_score(topic, [a for a in answers if int(known[a[0]]["topic"]) == topic], known)
+              for topic in topics]  # fmt: skip
+    return [*scored, _score(ALL, answers, known)]
+
+
+def _rows(path, columns):
+    try:
+        rows = read_csv(path)
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: there is no such file; give the path of the sheet") from error
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    for column in columns:
+        if rows and column not in rows[0]:
+            raise DataError(f"{path}: there is no column {column}; use the sheet as it was written")
+    if not rows:
+        raise DataError(f"{path}: there are no rows in it; use the sheet as it was written")
+    return rows
+
+
+def _items(path):
+    return [(row["item"], row) for row in _rows(path, ["item", "option_1", "answer"])]
+
+
+def _answer(path, line, row, known):
+    """(number of the answered option or None, whether it is the intruder)."""
+    item = row["item"]
+    place = f"{path}, row {line}, item {shown(item)}"
+    if item not in known:
+        raise DataError(f"{place} is not in the key; take the key that was written with the sheet")
+    n_options, right = int(known[item]["options"]), int(known[item]["answer"])
+    options = [folded(row.get(f"option_{n}") or "") for n in range(1, n_options + 1)]
+    if options[right - 1] != folded(known[item]["intruder"]):
+        raise DataError(f"{place} is not that of the key; take the key written with the sheet")
+    given = folded(row["answer"] or "")
+    if not given:
+        return None, False
+    if given in options and given not in map(str, range(1, n_options + 1)):
+        number = options.index(given) + 1
+    elif given.isascii() and given.isdigit() and 1 <= int(given) <= n_options:
+        number = int(given)
+    else:
+        raise DataError(
+            f"{place}: the answer is {shown(given)}; write a number from 1 to {n_options}"
+        )
+    return number, number == right
+
+
+def _score(topic, answers, known):
+    given = [(item, number, found) for item, number, found in answers if number is not None]
+    found, n = sum(found for *_, found in given), len(given)
+    low, high = wilson(found / n, n) if n else (np.nan, np.nan)
+    by_item = {}
+    for item, number, _ in given:
+        by_item.setdefault(item, []).append(number)
+    pairs = [a == b for numbers in by_item.values() for a, b in combinations(numbers, 2)]
+    return {
+        "topic": topic,
+        "answers": n,
+        "found": found,
+        "accuracy": found / n if n else np.nan,
+        "low": float(low),
+        "high": float(high),
+        "chance": float(np.mean([1 / int(known[item]["options"]) for item, *_ in given]))
+        if n
+        else np.nan,
+        "agreement": float(np.mean(pairs)) if pairs else np.nan,
+        "unanswered": len(answers) - n,
+    }

@@ -1,0 +1,168 @@
+"""Prevalence of a topic as people see it: a sample to code by hand, and what follows from it.
+
+Comments are in three strata: those whose main topic it is, those that have it beside another one,
+and the others with words. From each as many are drawn, so that a rare topic is not missed. With N_h
+comments and n_h coded ones of stratum h, x_h of them about the topic,
+
+    prevalence = sum_h (N_h / N) p_h,    p_h = x_h / n_h
+
+and the interval adds Wilson's of the strata up by squares (MOVER, Zou and Donner 2008):
+
+    low = prevalence - sqrt(sum_h (N_h / N)^2 (p_h - low_h)^2), and high alike.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ...base.files import read_csv, write_csv
+from ...base.text import folded, shown
+from ...corpus.readers import DataError
+from .. import folders
+from .coding import _rows
+from .intervals import wilson
+from .material import fetch
+
+MINORITY = "minority"
+STRATA = ("main topic", "beside another topic", "other")
+SHEET = ["item", "id", "text", "question", "coded"]
+KEY = ["item", "row", "stratum", "documents", "topic"]
+YES, NO = {"1", "yes", "y", "true"}, {"0", "no", "n", "false"}
+
+
+def draw_sample(tables_folder, comments_file, sheet, *, topic=MINORITY, n=300, random_state=1):
+    """Write a sheet of n comments to code, and its key beside it as NAME_key.csv; gives its path.
+
+    `topic` is a number of topics.csv, or "minority" for all minority topics together. A sheet that
+    exists is not written over, since somebody may have coded it.
+    """
+    tables, sheet = Path(tables_folder), Path(sheet)
+    if sheet.exists():
+        raise DataError(f"{sheet}: there is a sheet already; rename it or name another one")
+    numbers, question = _asked(tables / folders.TOPICS, topic)
+    stratum = _strata(tables / folders.DOCUMENTS, numbers)
+    rng = np.random.default_rng(random_state)
+    drawn = _draw(stratum, n, rng)
+    comments = fetch(comments_file, drawn)
+    items = [(number, int(row)) for number, row in enumerate(rng.permutation(drawn), start=1)]
+    sizes = np.bincount(stratum[stratum >= 0], minlength=len(STRATA))
+    write_csv(
+        _key_of(sheet),
+        KEY,
+        [[item, row, STRATA[stratum[row]], sizes[stratum[row]], topic] for item, row in items]
+        + [["", "", name, size, topic] for name, size in zip(STRATA, sizes, strict=True)],
+    )
+    write_csv(
+        sheet,
+        SHEET,
+        [[item, comments[row]["id"], comments[row]["text"], question, ""] for item, row in items],
+    )
+    return sheet
+
+
+def _key_of(sheet):
+    return sheet.with_name(f"{sheet.stem}_key.csv")
+
+
+def _asked(path, topic):
+    """(numbers of the topics, the question to a coder)."""
+    rows = read_csv(path)
+    if topic == MINORITY:
+        chosen = [row for row in rows if row["kind"] == MINORITY]
+    else:
+        chosen = [row for row in rows if row["topic"] == str(topic)]
+    if not chosen:
+        known = ", ".join(row["topic"] for row in rows)
+        raise DataError(f"{path}: there is no topic {shown(topic)}; there are {known}, {MINORITY}")
+    names = "; ".join(row["name"] for row in chosen)
+    return [int(row["topic"]) for row in chosen], f"Is the comment about: {names}?"
+
+
+def _strata(path, numbers):
+    """Stratum of each comment, -1 of those without words."""
+    parts = []
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(columns=["main_topic", "topics", "has_words"]):
+            main = batch.column("main_topic").fill_null(0).to_numpy()
+            topics = batch.column("topics")
+            inside = np.isin(topics.flatten().to_numpy(), numbers)
+            parents = pa.compute.list_parent_indices(topics).to_numpy()
+            beside = np.bincount(parents[inside], minlength=len(main)) > 0
+            stratum = np.where(np.isin(main, numbers), 0, np.where(beside, 1, 2))
+            has_words = batch.column("has_words").to_numpy(zero_copy_only=False)
+            parts.append(np.where(has_words, stratum, -1))
+    return np.concatenate(parts) if parts else np.zeros(0, int)
+
+
+def _draw(stratum, n, rng):
+    """n rows, as many of each stratum as of another; what a small one lacks, the others give."""
+    left, drawn = n, []
+    by_size = sorted(range(len(STRATA)), key=lambda h: np.count_nonzero(stratum == h))
+    for done, h in enumerate(by_size):
+        rows = np.flatnonzero(stratum == h)
+        take = min(len(rows), left // (len(STRATA) - done))
+        drawn.append(rng.choice(rows, take, replace=False))
+        left -= take
+    return np.concatenate(drawn)
+
+
+def correct_prevalence(sheet, key=None):
+    """What a coded sheet says: {prevalence, low, high, measured, precision, ..., recall, coded}.
+
+    `measured` is the share of comments whose main topic it is; `precision` the share of these that
+    the coder agrees with, `recall` the share of the comments about the topic that they are.
+    Comments that nobody coded are left out, as if they had not been drawn.
+    """
+    sheet = Path(sheet)
+    key_path = Path(key) if key else _key_of(sheet)
+    known = _rows(key_path, KEY)
+    sizes = {row["stratum"]: int(row["documents"]) for row in known}
+    stratum = {row["item"]: row["stratum"] for row in known if row["item"]}
+    coded = {name: [] for name in STRATA}
+    for line, row in enumerate(_rows(sheet, ["item", "coded"]), start=2):
+        place = f"{sheet}, row {line}"
+        if row["item"] not in stratum:
+            raise DataError(
+                f"{place}: item {shown(row['item'])} is not in {key_path}; take its key"
+            )
+        answer = _coded(place, row["coded"])
+        if answer is not None:
+            coded[stratum[row["item"]]].append(answer)
+    for name in STRATA:
+        if sizes[name] and len(coded[name]) == 0:
+            raise DataError(
+                f"{sheet}: no comment of the stratum {name!r} is coded; code more of it"
+            )
+    return _estimate(sizes, coded)
+
+
+def _coded(place, value):
+    text = folded(value or "").lower()
+    if text and text not in YES | NO:
+        raise DataError(f"{place}: coded is {shown(value)}; write 1 for yes or 0 for no")
+    return None if not text else text in YES
+
+
+def _estimate(sizes, coded):
+    n = np.array([len(coded[name]) for name in STRATA])
+    weight = np.array([sizes[name] for name in STRATA], float)
+    weight /= weight.sum()
+    share = np.array([np.mean(coded[name]) if coded[name] else 0.0 for name in STRATA])
+    low, high = wilson(share, np.maximum(n, 1))
+    prevalence = float(weight @ share)
+    below = np.sqrt(np.sum((weight * (share - low)) ** 2))
+    above = np.sqrt(np.sum((weight * (high - share)) ** 2))
+    has_main = n[0] > 0
+    return {
+        "prevalence": prevalence,
+        "low": max(prevalence - float(below), 0.0),
+        "high": min(prevalence + float(above), 1.0),
+        "measured": float(weight[0]),
+        "precision": float(share[0]) if has_main else np.nan,
+        "precision_low": float(low[0]) if has_main else np.nan,
+        "precision_high": float(high[0]) if has_main else np.nan,
+        "recall": float(weight[0] * share[0]) / prevalence if prevalence else np.nan,
+        "coded": int(n.sum()),
+    }
