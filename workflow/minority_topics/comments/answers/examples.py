@@ -19,12 +19,12 @@ def choose_examples(shares, words, group_numbers, n):
 
     Candidates are the comments whose main topic it is, or all that have it where it is nobody's
     main topic. The largest share comes first, and of equals the longer comment; those of few words
-    come last. A comment is taken unless one like it is there (Jaccard's coefficient of their words),
-    and a group that has its part waits until the others had their turn.
+    come last. A comment is taken unless one like it is there (Jaccard's coefficient of their
+    words), and a group that has its part waits until the others had their turn.
     """
     return [
         _spread(rows, values, words, group_numbers, n)
-        for rows, values in _candidates(shares, words.lengths, CANDIDATES * n)
+        for rows, values in _candidates(shares, words.lengths, max(CANDIDATES * n, 1))
     ]
 
 

@@ -7,7 +7,8 @@ that hold a word: a_v of those with a minority topic as main topic, b_v of the o
     z_v = d_v / sqrt(1 / (a_v + p_v) + 1 / (b_v + p_v))
 
 with A and B the sums over all words, and the prior p_v = P (a_v + b_v) / (A + B), which draws rare
-words to no difference; P is 1000, or a tenth of A + B where that is less. Suggested are the words with the largest z_v.
+words to no difference; P is 1000, or a tenth of A + B where that is less. Suggested are the words
+with the largest z_v.
 """
 
 from dataclasses import dataclass

@@ -84,8 +84,13 @@ def read_naming(path, digest, top_words):
     if model == digest:
         _check_words(path, entries, top_words)
         _check_merges(path, entries)
-        return Naming(entries, _record(path, applied=_edited(entries)))
-    return _carried(path, entries, top_words)
+        naming = Naming(entries, _record(path, applied=_edited(entries)))
+    else:
+        naming = _carried(path, entries, top_words)
+    gone = [number for number, entry in naming.entries.items() if entry.merge or entry.drop]
+    if len(gone) == len(top_words):
+        raise DataError(f"{path}: all topics are dropped; leave at least one of them")
+    return naming
 
 
 def template(digest, entries):

@@ -115,7 +115,7 @@ def describe_period(number, period):
     """(name, first day) of a period: 2024-05 or 2024-W07, as ISO 8601 counts weeks."""
     if period == "month":
         start = np.datetime64(int(number), "M").astype("datetime64[D]").astype(dt.date)
-        return f"{start:%Y-%m}", start.isoformat()
+        return start.isoformat()[:7], start.isoformat()
     start = np.datetime64(int(number) * 7 - 3, "D").astype(dt.date)
     year, week, _ = start.isocalendar()
     return f"{year}-W{week:02d}", start.isoformat()
