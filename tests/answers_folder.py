@@ -12,7 +12,7 @@ from minority_topics.base.manifest import write_manifest
 from minority_topics.comments import folders
 
 
-def write_comments(folder, texts, *, ids=None, dates=None, groups=None, keep_texts=True, rows=7):
+def write_comments(folder, texts, *, ids=None, dates=None, groups=None, keep_texts=True, rows=90):
     """comments.parquet in row groups of `rows`, with what belongs to it."""
     folder.mkdir(parents=True, exist_ok=True)
     n = len(texts)

@@ -65,7 +65,7 @@ def answer(
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     material = load(comments_folder, matrix_folder, model_folder)
-    named = _read_names(material, topics_file)
+    named, names_applied = _read_names(material, topics_file)
     shown, shares = topics.arrange(material, named, material.fit["n_minority"])
     with_texts = keep_texts and material.has_texts
 
@@ -108,7 +108,7 @@ def answer(
     coding.write_sheets(out / CODING, word_items, topic_items, texts)
     _copy(comments_folder, out, folders.INPUT_REPORT)
     _copy(matrix_folder, out, folders.SEED_WORDS, folders.SEED_FORMS)
-    _write_names(out / NAMES_APPLIED, material, named)
+    write_text(out / NAMES_APPLIED, names_applied)
     summary = _summary(material, shown, named, period)
     summary |= {
         "name": name or out.parent.name,
@@ -129,20 +129,14 @@ def answer(
 
 
 def _read_names(material, path):
+    """(names of topics, the text of a topics.yaml that says what was applied)."""
     words = topics.top_words(material.components, material.vocabulary, naming.N_WORDS)
     digest = naming.model_digest(material.components, material.vocabulary)
     named = naming.read_naming(path, digest, words)
     for sentence in naming.sentences(named.record):
         print(sentence, file=sys.stderr)
-    return named
-
-
-def _write_names(path, material, named):
-    """The names as they were applied, for these topics."""
-    words = topics.top_words(material.components, material.vocabulary, naming.N_WORDS)
-    entries = {n: naming.Entry(tuple(top)) for n, top in enumerate(words, start=1)}
-    digest = naming.model_digest(material.components, material.vocabulary)
-    write_text(path, naming.template(digest, entries | named.entries))
+    entries = {number: naming.Entry(tuple(top)) for number, top in enumerate(words, start=1)}
+    return named, naming.template(digest, entries | named.entries)
 
 
 # Tables: (header, rows).

@@ -118,14 +118,15 @@ class Material:
     @cached_property
     def dates(self):
         """Date of each comment as datetime64[s], NaT where there is none."""
-        column = pq.read_table(self.comments, columns=["date"])["date"]
+        with pq.ParquetFile(self.comments) as file:
+            column = file.read(columns=["date"])["date"]
         return column.cast(pa.timestamp("s")).to_numpy().astype("datetime64[s]")
 
     @cached_property
     def groups(self):
         """(number of each comment's group, names of groups); no names where nothing is grouped."""
-        table = pq.read_table(self.comments, columns=["group"], read_dictionary=["group"])
-        column = table["group"].unify_dictionaries().combine_chunks()
+        with pq.ParquetFile(self.comments, read_dictionary=["group"]) as file:
+            column = file.read(columns=["group"])["group"].unify_dictionaries().combine_chunks()
         if isinstance(column, pa.ChunkedArray):  # of no rows
             return np.zeros(0, np.int64), []
         names = column.dictionary.to_pylist()
@@ -189,7 +190,8 @@ def load(comments_folder, matrix_folder, model_folder):
         words = Words(counts["indptr"].astype(np.int64), counts["indices"], int(counts["shape"][1]))
     with np.load(model / folders.ARRAYS, allow_pickle=False) as arrays:
         components = arrays["components"].astype(np.float32, copy=False)
-    file = pq.ParquetFile(comments / folders.COMMENTS)
+    with pq.ParquetFile(comments / folders.COMMENTS) as file:
+        n_comments, has_texts = file.metadata.num_rows, "text" in file.schema.names
     material = Material(
         comments=comments / folders.COMMENTS,
         words=words,
@@ -200,9 +202,9 @@ def load(comments_folder, matrix_folder, model_folder):
         fit=_read_json(model / folders.FIT),
         reading=_read_json(comments / folders.READING),
         cleaning=_read_json(matrix / folders.CLEANING),
-        has_texts="text" in file.schema.names,
+        has_texts=has_texts,
     )
-    _check_sizes(material, file.metadata.num_rows, comments, matrix, model)
+    _check_sizes(material, n_comments, comments, matrix, model)
     return material
 
 

@@ -119,12 +119,11 @@ class Topics:
 
 def _largest(row, n):
     """Places of the n largest positive numbers of a row, largest first; of equals the first."""
-    if n < len(row):
+    places = np.flatnonzero(row > 0)
+    if n < len(places):
+        cut = np.partition(row[places], len(places) - n)[len(places) - n]
         # All that tie with the last one stay, so that which of them is first is no accident.
-        cut = np.partition(row, len(row) - n)[len(row) - n]
-        places = np.flatnonzero((row >= cut) & (row > 0))
-    else:
-        places = np.flatnonzero(row > 0)
+        places = places[row[places] >= cut]
     return places[np.argsort(-row[places], kind="stable")[:n]]
 
 

@@ -1,0 +1,268 @@
+"""Sheets for coders: what they show, how they are scored, and what a hand-coded sample says."""
+
+import csv
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from answers_folder import Study
+
+from minority_topics.base.files import read_csv, write_csv
+from minority_topics.comments import folders
+from minority_topics.comments.answers import answer
+from minority_topics.comments.answers.coding import score_intrusion
+from minority_topics.comments.answers.correcting import (
+    STRATA,
+    correct_prevalence,
+    draw_sample,
+)
+from minority_topics.corpus.readers import DataError
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    study = Study(tmp_path_factory.mktemp("study"))
+    answer(*study.folders, study.folder / "r" / "tables")
+    return study
+
+
+@pytest.fixture(scope="module")
+def coding(study):
+    return study.folder / "r" / "tables" / "coding"
+
+
+def filled(sheet, path, answers, column="answer"):
+    """A copy of a sheet with the answers of a coder, by item."""
+    rows = read_csv(sheet)
+    for row in rows:
+        row[column] = answers.get(row["item"], "")
+    write_csv(path, list(rows[0]), [list(row.values()) for row in rows])
+    return path
+
+
+def key_of(coding):
+    return {row["item"]: row for row in read_csv(coding / "key.csv")}
+
+
+def test_an_intruding_word_is_of_another_topic(coding):
+    key = key_of(coding)
+    rows = read_csv(coding / "word_intrusion.csv")
+    assert sorted(key[row["item"]]["topic"] for row in rows) == ["1", "2", "3", "4"]
+    for row in rows:
+        options = [row[f"option_{n}"] for n in range(1, 7)]
+        own = f"w{key[row['item']]['topic']}"
+        strangers = [n for n, word in enumerate(options, start=1) if not word.startswith(own)]
+        assert strangers == [int(key[row["item"]]["answer"])]
+        assert {word for word in options if word.startswith(own)} == {
+            f"{own}x0{i}" for i in range(5)
+        }
+        assert row["answer"] == ""
+
+
+def test_an_intruding_topic_is_none_of_the_comment(coding, study):
+    key = key_of(coding)
+    rows = read_csv(coding / "topic_intrusion.csv")
+    assert len(rows) == 12
+    for row in rows:
+        entry = key[row["item"]]
+        share = study.shares[int(entry["row"])]
+        assert row["text"] == study.texts[int(entry["row"])]
+        assert int(entry["topic"]) == share.argmax() + 1
+        options = [row[f"option_{n}"] for n in range(1, int(entry["options"]) + 1)]
+        topics = [int(option[1]) - 1 for option in options]
+        assert len(options) == 3
+        assert [share[k] == 0 for k in topics].index(True) + 1 == int(entry["answer"])
+        assert sum(share[k] == 0 for k in topics) == 1
+
+
+def test_the_key_is_apart(coding):
+    for sheet in ("word_intrusion.csv", "topic_intrusion.csv"):
+        header = (coding / sheet).read_text(encoding="utf-8").split("\n")[0]
+        assert "intruder" not in header
+        assert "topic" not in header.split(",")
+
+
+def test_coders_are_scored_by_topic(coding, tmp_path):
+    key = key_of(coding)
+    right = {item: row["answer"] for item, row in key.items()}
+    words = {item: row["intruder"] for item, row in key.items()}
+    wrong = {item: str(int(n) % 6 + 1) for item, n in right.items()}
+    first = min(item for item in right if item.startswith("W"))
+    sheet = coding / "word_intrusion.csv"
+    coders = [
+        filled(sheet, tmp_path / "1.csv", right),
+        filled(sheet, tmp_path / "2.csv", words),
+        filled(sheet, tmp_path / "3.csv", {**wrong, first: ""}),
+    ]
+    rows = score_intrusion(coders, coding / "key.csv")
+    by_topic = {row["topic"]: row for row in rows}
+    assert list(by_topic) == [1, 2, 3, 4, "all"]
+    total = by_topic["all"]
+    assert (total["answers"], total["found"], total["unanswered"]) == (11, 8, 1)
+    assert total["accuracy"] == pytest.approx(8 / 11)
+    assert total["chance"] == pytest.approx(1 / 6)
+    assert total["low"] < 8 / 11 < total["high"]
+    # Of three answers to an item, one pair of three agrees; of two, the one pair does.
+    assert total["agreement"] == pytest.approx((3 * 1 + 1) / (3 * 3 + 1))
+    topic = int(key[first]["topic"])
+    assert (by_topic[topic]["found"], by_topic[topic]["answers"]) == (2, 2)
+    # Wilson's interval of 2 of 3.
+    other = next(k for k in (1, 2, 3, 4) if k != topic)
+    assert by_topic[other]["low"] == pytest.approx(0.2077, abs=1e-4)
+    assert by_topic[other]["high"] == pytest.approx(0.9385, abs=1e-4)
+
+
+def test_chance_follows_the_number_of_options(coding, tmp_path):
+    right = {item: row["answer"] for item, row in key_of(coding).items()}
+    sheet = filled(coding / "topic_intrusion.csv", tmp_path / "t.csv", right)
+    total = score_intrusion(sheet, coding / "key.csv")[-1]
+    assert (total["accuracy"], total["chance"]) == (1, pytest.approx(1 / 3))
+
+
+def test_no_answers_are_no_accuracy(coding):
+    total = score_intrusion(coding / "word_intrusion.csv", coding / "key.csv")[-1]
+    assert (total["answers"], total["unanswered"]) == (0, 4)
+    assert np.isnan(total["accuracy"])
+
+
+@pytest.mark.parametrize(
+    ("answer_given", "message"), [("7", "write a number from 1 to 6"), ("maybe", "'maybe'")]
+)
+def test_an_answer_that_is_none_is_refused(coding, tmp_path, answer_given, message):
+    sheet = filled(coding / "word_intrusion.csv", tmp_path / "w.csv", {"W1": answer_given})
+    with pytest.raises(DataError, match=message):
+        score_intrusion(sheet, coding / "key.csv")
+
+
+def test_the_key_of_another_run_is_refused(study, coding, tmp_path):
+    other = tmp_path / "r" / "tables"
+    answer(*study.folders, other, random_state=5)
+    with pytest.raises(DataError, match="take the key"):
+        score_intrusion(coding / "word_intrusion.csv", other / "coding" / "key.csv")
+    with pytest.raises(DataError, match="there is no such file"):
+        score_intrusion(tmp_path / "none.csv", coding / "key.csv")
+
+
+# A hand-coded sample.
+
+
+@pytest.fixture
+def sample(study, tmp_path):
+    return draw_sample(
+        study.folder / "r" / "tables",
+        study.comments / folders.COMMENTS,
+        tmp_path / "coding" / "sample.csv",
+        topic=1,
+        n=90,
+    )
+
+
+def test_the_sample_has_as_many_of_each_stratum_and_does_not_say_which(sample, study):
+    rows, key = read_csv(sample), read_csv(sample.with_name("sample_key.csv"))
+    assert list(rows[0]) == ["item", "id", "text", "question", "coded"]
+    assert "w1x00" in rows[0]["question"]
+    drawn = {row["item"]: row for row in key if row["item"]}
+    assert len(drawn) == len(rows) == 90
+    counts = [sum(row["stratum"] == name for row in drawn.values()) for name in STRATA]
+    assert counts == [30, 30, 30]
+    for row in rows:
+        entry = drawn[row["item"]]
+        share = study.shares[int(entry["row"])]
+        expected = 0 if share.argmax() == 0 else 1 if share[0] >= 0.1 else 2
+        assert entry["stratum"] == STRATA[expected]
+        assert row["text"] == study.texts[int(entry["row"])]
+    sizes = {row["stratum"]: int(row["documents"]) for row in key}
+    assert sum(sizes.values()) == len(study.texts)
+    assert sizes[STRATA[0]] == np.count_nonzero(study.shares.argmax(1) == 0)
+
+
+def test_a_coded_sheet_is_never_written_over(sample, study):
+    with pytest.raises(DataError, match="there is a sheet already"):
+        draw_sample(study.folder / "r" / "tables", study.comments / folders.COMMENTS, sample)
+    with pytest.raises(DataError, match="there is no topic 9"):
+        draw_sample(
+            study.folder / "r" / "tables",
+            study.comments / folders.COMMENTS,
+            sample.with_name("x.csv"),
+            topic=9,
+        )
+
+
+def test_all_minority_topics_together(study, tmp_path):
+    sheet = draw_sample(
+        study.folder / "r" / "tables", study.comments / folders.COMMENTS, tmp_path / "s.csv", n=30
+    )
+    sizes = {row["stratum"]: int(row["documents"]) for row in read_csv(tmp_path / "s_key.csv")}
+    assert sizes[STRATA[0]] == np.count_nonzero(study.shares.argmax(1) < 2)
+    assert len(read_csv(sheet)) == 30
+
+
+def test_the_corrected_prevalence_by_hand(tmp_path):
+    # 100 of 1000 assigned, 8 of 10 right; none beside; 900 others, 1 of 20 missed.
+    key = [
+        [n, n, STRATA[0] if n <= 10 else STRATA[2], 100 if n <= 10 else 900, 1]
+        for n in range(1, 31)
+    ]
+    key += [["", "", STRATA[0], 100, 1], ["", "", STRATA[1], 0, 1], ["", "", STRATA[2], 900, 1]]
+    write_csv(tmp_path / "s_key.csv", ["item", "row", "stratum", "documents", "topic"], key)
+    coded = ["yes"] * 8 + ["0"] * 2 + ["1"] + ["No"] * 19
+    write_csv(tmp_path / "s.csv", ["item", "coded"], [[n, c] for n, c in enumerate(coded, start=1)])
+    found = correct_prevalence(tmp_path / "s.csv")
+    assert found["measured"] == pytest.approx(0.1)
+    assert found["prevalence"] == pytest.approx(0.1 * 0.8 + 0.9 * 0.05)
+    assert found["precision"] == pytest.approx(0.8)
+    assert found["recall"] == pytest.approx(0.08 / 0.125)
+    assert found["coded"] == 30
+    # Wilson: 8 of 10 is 0.4902 to 0.9433, 1 of 20 is 0.0089 to 0.2361.
+    below = np.hypot(0.1 * (0.8 - 0.4902), 0.9 * (0.05 - 0.0089))
+    above = np.hypot(0.1 * (0.9433 - 0.8), 0.9 * (0.2361 - 0.05))
+    assert found["low"] == pytest.approx(0.125 - below, abs=1e-4)
+    assert found["high"] == pytest.approx(0.125 + above, abs=1e-4)
+
+
+def test_the_correction_is_right_on_average_and_its_interval_covers(study, tmp_path):
+    """The coder sees the truth: a comment is about topic 1 by its words, some of them misplaced."""
+    rng = np.random.default_rng(3)
+    truth = study.shares.argmax(1) == 0
+    flip = rng.random(len(truth)) < np.where(truth, 0.3, 0.05)
+    truth = truth ^ flip
+    estimates, covered = [], []
+    for state in range(40):
+        sheet = draw_sample(
+            study.folder / "r" / "tables",
+            study.comments / folders.COMMENTS,
+            tmp_path / f"{state}.csv",
+            topic=1,
+            n=120,
+            random_state=state,
+        )
+        rows = {row["item"]: row["row"] for row in read_csv(tmp_path / f"{state}_key.csv")}
+        answers = {item: str(int(truth[int(row)])) for item, row in rows.items() if item}
+        found = correct_prevalence(filled(sheet, tmp_path / f"{state}c.csv", answers, "coded"),
+                                   tmp_path / f"{state}_key.csv")  # fmt: skip
+        estimates.append(found["prevalence"])
+        covered.append(found["low"] <= truth.mean() <= found["high"])
+    assert np.mean(estimates) == pytest.approx(truth.mean(), abs=0.01)
+    assert np.mean(covered) >= 0.9
+
+
+def test_what_is_not_coded_is_left_out_and_what_is_odd_refused(sample, tmp_path):
+    items = [row["item"] for row in read_csv(sample)]
+    key = sample.with_name("sample_key.csv")
+    half = filled(sample, tmp_path / "half.csv", dict.fromkeys(items[:45], "1"), "coded")
+    assert correct_prevalence(half, key)["coded"] == 45
+    odd = filled(sample, tmp_path / "odd.csv", {items[3]: "perhaps"}, "coded")
+    with pytest.raises(DataError, match=r"row 5: coded is 'perhaps'; write 1 for yes or 0 for no"):
+        correct_prevalence(odd, key)
+    with pytest.raises(DataError, match="no comment of the stratum"):
+        correct_prevalence(sample, key)
+
+
+def test_strata_come_from_documents_with_words(study):
+    table = pq.read_table(study.folder / "r" / "tables" / folders.DOCUMENTS)
+    assert table["has_words"].to_pylist() == [True] * len(study.texts)
+
+
+def test_sheets_are_plain_csv(sample):
+    with open(sample, newline="", encoding="utf-8") as file:
+        assert all(len(row) == 5 for row in csv.reader(file))
