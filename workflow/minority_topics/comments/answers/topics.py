@@ -148,7 +148,7 @@ def arrange(material, naming, n_minority):
     dropped = [k for k in own if (found := entry(k + 1)) and found.drop]
     kept = [k for k in own if k not in dropped]
     order = {k: place for place, k in enumerate([*kept, *dropped])}
-    place = np.array([order[k] for k in target], np.int32)
+    place = np.array([order[k] for k in target.tolist()], np.int32)
     phi = _merged(material, target, kept)
     matrix = sp.csr_matrix(
         (material.doc_topic.data, place[material.doc_topic.indices], material.doc_topic.indptr),
