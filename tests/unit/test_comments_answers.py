@@ -238,6 +238,17 @@ def test_hostile_text_comes_back_as_it_was(tmp_path):
     assert {row["group"] for row in read_csv(out / folders.GROUPS)} == set(HOSTILE)
 
 
+def test_comments_without_a_group_are_a_group(tmp_path):
+    study = Study(tmp_path, n=60)
+    study.groups = [None] * 20 + ["a"] * 40
+    study.write()
+    out = tmp_path / "r" / "tables"
+    answer(*study.folders, out)
+    rows = [row for row in read_csv(out / folders.GROUPS) if row["topic"] == "1"]
+    assert [(row["group"], row["documents"]) for row in rows] == [("a", "40"), ("(no group)", "20")]
+    assert float(rows[1]["prevalence"]) == pytest.approx(study.shares[:20, 0].mean(), abs=1e-5)
+
+
 # Parts.
 
 

@@ -112,6 +112,20 @@ def test_coders_are_scored_by_topic(coding, tmp_path):
     assert by_topic[other]["high"] == pytest.approx(0.9385, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("delimiter", "encoding"), [(";", "utf-8-sig"), ("\t", "utf-8"), (";", "cp1252")]
+)
+def test_a_sheet_that_a_spreadsheet_saved_is_read(coding, tmp_path, delimiter, encoding):
+    key = key_of(coding)
+    rows = read_csv(coding / "word_intrusion.csv")
+    with open(tmp_path / "w.csv", "w", newline="", encoding=encoding) as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow([*rows[0], "särö; a note, of mine"])
+        for row in rows:
+            writer.writerow([*list(row.values())[:-1], key[row["item"]]["answer"], "ä"])
+    assert score_intrusion(tmp_path / "w.csv", coding / "key.csv")[-1]["found"] == 4
+
+
 def test_chance_follows_the_number_of_options(coding, tmp_path):
     right = {item: row["answer"] for item, row in key_of(coding).items()}
     sheet = filled(coding / "topic_intrusion.csv", tmp_path / "t.csv", right)
@@ -150,7 +164,7 @@ def test_the_key_of_another_run_is_refused(study, coding, tmp_path):
 def sample(study, tmp_path):
     return draw_sample(
         study.folder / "r" / "tables",
-        study.comments / folders.COMMENTS,
+        study.comments,
         tmp_path / "coding" / "sample.csv",
         topic=1,
         n=90,
@@ -178,20 +192,18 @@ def test_the_sample_has_as_many_of_each_stratum_and_does_not_say_which(sample, s
 
 def test_a_coded_sheet_is_never_written_over(sample, study):
     with pytest.raises(DataError, match="there is a sheet already"):
-        draw_sample(study.folder / "r" / "tables", study.comments / folders.COMMENTS, sample)
+        draw_sample(study.folder / "r" / "tables", study.comments, sample)
     with pytest.raises(DataError, match="there is no topic 9"):
         draw_sample(
             study.folder / "r" / "tables",
-            study.comments / folders.COMMENTS,
+            study.comments,
             sample.with_name("x.csv"),
             topic=9,
         )
 
 
 def test_all_minority_topics_together(study, tmp_path):
-    sheet = draw_sample(
-        study.folder / "r" / "tables", study.comments / folders.COMMENTS, tmp_path / "s.csv", n=30
-    )
+    sheet = draw_sample(study.folder / "r" / "tables", study.comments, tmp_path / "s.csv", n=30)
     sizes = {row["stratum"]: int(row["documents"]) for row in read_csv(tmp_path / "s_key.csv")}
     assert sizes[STRATA[0]] == np.count_nonzero(study.shares.argmax(1) < 2)
     assert len(read_csv(sheet)) == 30
@@ -230,7 +242,7 @@ def test_the_correction_is_right_on_average_and_its_interval_covers(study, tmp_p
     for state in range(40):
         sheet = draw_sample(
             study.folder / "r" / "tables",
-            study.comments / folders.COMMENTS,
+            study.comments,
             tmp_path / f"{state}.csv",
             topic=1,
             n=120,
@@ -252,7 +264,7 @@ def test_what_is_not_coded_is_left_out_and_what_is_odd_refused(sample, tmp_path)
     half = filled(sample, tmp_path / "half.csv", dict.fromkeys(items[:45], "1"), "coded")
     assert correct_prevalence(half, key)["coded"] == 45
     odd = filled(sample, tmp_path / "odd.csv", {items[3]: "perhaps"}, "coded")
-    with pytest.raises(DataError, match=r"row 5: coded is 'perhaps'; write 1 for yes or 0 for no"):
+    with pytest.raises(DataError, match=r"line 5: coded is 'perhaps'; write 1 for yes or 0 for no"):
         correct_prevalence(odd, key)
     with pytest.raises(DataError, match="no comment of the stratum"):
         correct_prevalence(sample, key)

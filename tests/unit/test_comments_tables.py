@@ -19,7 +19,7 @@ from minority_topics.comments.answers.tables import (
 ROWS = [
     (1, "Fear & <b>", "minority", [("pelko", True), ("100%_x", False)], ["fear", "100%"]),
     (2, "Work", "minority", [("työ", False)], []),
-    (3, "Rest", "majority", [("|a|", False)], []),
+    (3, "", "majority", [("|a|", False)], []),
 ]
 
 
@@ -41,7 +41,7 @@ def test_markdown_by_hand(tmp_path):
         "",
         "| Topic | Top 10 topic words |",
         "| --- | --- |",
-        r"| 3 Rest | \|a\| |",
+        r"| 3 | \|a\| |",
         "",
     ]
 
@@ -51,7 +51,9 @@ def test_latex_has_the_form_of_the_paper(tmp_path):
     text = (tmp_path / "t.tex").read_text(encoding="utf-8")
     assert text.count(r"\begin{table*}[t]") == text.count(r"\end{table*}") == 2
     assert r"\begin{tabular}{lp{0.8\linewidth}}" in text
-    assert "Topic 1 & \\textbf{pelko}, 100\\%\\_x \\\\\n & fear, 100\\% \\\\\n\\hline" in text
+    name = r"\textit{Fear \& \textless{}b\textgreater{}:}"
+    words = r"\textbf{pelko}, 100\%\_x"
+    assert f"Topic 1 & {name} {words} \\\\\n & fear, 100\\% \\\\\n\\hline" in text
     assert r"\caption{Topics of 100\% of x\_y: minority topics 1--2. Seed words are bold.}" in text
 
 

@@ -157,7 +157,6 @@ def _topics(shown, shares, overall, fit):
     seed_share = shown.seed_share()
     rows = []
     for k, number in enumerate(shown.numbers):
-        stable = fit.get("stability") and not shown.is_merged[k]
         rows.append(
             [
                 number,
@@ -168,7 +167,7 @@ def _topics(shown, shares, overall, fit):
                 highs[0, k],
                 int(documents[k]),
                 float(seed_share[k]),
-                float(fit["stability"][number - 1]) if stable else np.nan,
+                _stability(fit, number) if not shown.is_merged[k] else "",
                 *(
                     ", ".join(shown.words(columns))
                     for columns in (
@@ -180,6 +179,12 @@ def _topics(shown, shares, overall, fit):
             ]
         )
     return header, rows
+
+
+def _stability(fit, number):
+    """Of a topic of the model, "" where one fit alone was made."""
+    values = fit.get("stability")
+    return "" if not values or values[number - 1] is None else float(values[number - 1])
 
 
 def _topic_words(shown):
@@ -320,7 +325,8 @@ def _write_topic_tables(out, shown, written, name, glosses):
         gloss = [known.words.get(word, word) for word, _ in words]
         kind = "minority" if shown.is_minority[k] else "majority"
         has_gloss = any(word in known.words for word, _ in words)
-        rows.append((number, shown.names[k], kind, words, gloss if has_gloss else []))
+        name_given = shown.names[k] if shown.is_named[k] else ""
+        rows.append((number, name_given, kind, words, gloss if has_gloss else []))
     title = f"Topics of {name}"
     tables.write_markdown(out / "topics.md", rows, title)
     tables.write_latex(out / "topics.tex", rows, title)

@@ -5,12 +5,14 @@ a comment, its topics and one that it does not have (Chang et al. 2009). Whoever
 more often than chance sees a meaning. The key is a file apart.
 """
 
+import csv
+import io
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
-from ...base.files import read_csv, write_csv
+from ...base.files import bare_cell, long_fields, write_csv
 from ...base.text import folded, shown
 from ...corpus.readers import DataError
 from .intervals import wilson
@@ -146,11 +148,11 @@ def score_intrusion(sheets, key):
     of all topics.
     """
     sheets = [sheets] if isinstance(sheets, str | Path) else list(sheets)
-    known = {row["item"]: row for row in _rows(key, KEY)}
+    known = {row["item"]: row for _, row in read_sheet(key, KEY)}
     answers = [
-        (item, *_answer(path, line, row, known))
+        (row["item"], *_answer(path, line, row, known))
         for path in sheets
-        for line, (item, row) in enumerate(_items(path), start=2)
+        for line, row in read_sheet(path, ["item", "option_1", "answer"])
     ]
     topics = sorted({int(known[item]["topic"]) for item, *_ in answers})
     scored = [_score(topic, [a for a in answers if int(known[a[0]]["topic"]) == topic], known)
@@ -158,29 +160,40 @@ def score_intrusion(sheets, key):
     return [*scored, _score(ALL, answers, known)]
 
 
-def _rows(path, columns):
+def read_sheet(path, columns):
+    """(line, row as a dict) of a sheet, as it was written or as a spreadsheet saved it.
+
+    That may be with semicolons or tabs, a byte order mark, or in the encoding of Windows.
+    """
     try:
-        rows = read_csv(path)
+        content = Path(path).read_bytes()
     except FileNotFoundError as error:
         raise DataError(f"{path}: there is no such file; give the path of the sheet") from error
-    except ValueError as error:
-        raise DataError(str(error)) from error
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252", errors="replace")
+    head = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count))
+    rows = []
+    with long_fields():
+        header = [bare_cell(cell.strip()) for cell in next(reader, [])]
+        for cells in reader:
+            if any(cells):
+                cells = [*map(bare_cell, cells), *[""] * len(header)]
+                rows.append((reader.line_num, dict(zip(header, cells, strict=False))))
     for column in columns:
-        if rows and column not in rows[0]:
+        if column not in header:
             raise DataError(f"{path}: there is no column {column}; use the sheet as it was written")
     if not rows:
         raise DataError(f"{path}: there are no rows in it; use the sheet as it was written")
     return rows
 
 
-def _items(path):
-    return [(row["item"], row) for row in _rows(path, ["item", "option_1", "answer"])]
-
-
 def _answer(path, line, row, known):
     """(number of the answered option or None, whether it is the intruder)."""
     item = row["item"]
-    place = f"{path}, row {line}, item {shown(item)}"
+    place = f"{path}, line {line}, item {shown(item)}"
     if item not in known:
         raise DataError(f"{place} is not in the key; take the key that was written with the sheet")
     n_options, right = int(known[item]["options"]), int(known[item]["answer"])

@@ -21,7 +21,7 @@ from ...base.files import read_csv, write_csv
 from ...base.text import folded, shown
 from ...corpus.readers import DataError
 from .. import folders
-from .coding import _rows
+from .coding import read_sheet
 from .intervals import wilson
 from .material import fetch
 
@@ -32,7 +32,7 @@ KEY = ["item", "row", "stratum", "documents", "topic"]
 YES, NO = {"1", "yes", "y", "true"}, {"0", "no", "n", "false"}
 
 
-def draw_sample(tables_folder, comments_file, sheet, *, topic=MINORITY, n=300, random_state=1):
+def draw_sample(tables_folder, comments_folder, sheet, *, topic=MINORITY, n=300, random_state=1):
     """Write a sheet of n comments to code, and its key beside it as NAME_key.csv; gives its path.
 
     `topic` is a number of topics.csv, or "minority" for all minority topics together. A sheet that
@@ -45,7 +45,7 @@ def draw_sample(tables_folder, comments_file, sheet, *, topic=MINORITY, n=300, r
     stratum = _strata(tables / folders.DOCUMENTS, numbers)
     rng = np.random.default_rng(random_state)
     drawn = _draw(stratum, n, rng)
-    comments = fetch(comments_file, drawn)
+    comments = fetch(Path(comments_folder) / folders.COMMENTS, drawn)
     items = [(number, int(row)) for number, row in enumerate(rng.permutation(drawn), start=1)]
     sizes = np.bincount(stratum[stratum >= 0], minlength=len(STRATA))
     write_csv(
@@ -117,12 +117,12 @@ def correct_prevalence(sheet, key=None):
     """
     sheet = Path(sheet)
     key_path = Path(key) if key else _key_of(sheet)
-    known = _rows(key_path, KEY)
+    known = [row for _, row in read_sheet(key_path, KEY)]
     sizes = {row["stratum"]: int(row["documents"]) for row in known}
     stratum = {row["item"]: row["stratum"] for row in known if row["item"]}
     coded = {name: [] for name in STRATA}
-    for line, row in enumerate(_rows(sheet, ["item", "coded"]), start=2):
-        place = f"{sheet}, row {line}"
+    for line, row in read_sheet(sheet, ["item", "coded"]):
+        place = f"{sheet}, line {line}"
         if row["item"] not in stratum:
             raise DataError(
                 f"{place}: item {shown(row['item'])} is not in {key_path}; take its key"

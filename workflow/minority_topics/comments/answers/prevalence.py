@@ -160,7 +160,7 @@ def groups(shares, numbers, names, has_words, least_count):
     if not names:
         return [], set()
     sums = sum_shares(shares, np.where(has_words, numbers, -1), len(names))
-    order = np.lexsort((names, -sums.n))
+    order = np.argsort(-sums.n, kind="stable")
     beyond = np.zeros(len(names), bool)
     beyond[order[MOST_GROUPS:]] = True
     if SMALL_GROUPS in names:

@@ -59,7 +59,7 @@ def latex_text(text):
 
 
 def write_markdown(path, rows, title):
-    """`rows` of (number, name, kind, [(word, is seed)], glosses or [])."""
+    """`rows` of (number, name or "", kind, [(word, is seed)], glosses or [])."""
     lines = [f"# {markdown_text(title)}", "", "Seed words are bold.", ""]
     for kind, part in _by_kind(rows):
         lines += [f"## {kind.capitalize()} topics", "", "| Topic | Top 10 topic words |"]
@@ -68,7 +68,8 @@ def write_markdown(path, rows, title):
             shown = ", ".join(_bold(markdown_text(word), seed, "**{}**") for word, seed in words)
             if glosses:
                 shown += f"<br>*{markdown_text(', '.join(glosses))}*"
-            lines.append(f"| {number} {markdown_text(name)} | {shown} |")
+            label = f"{number} {markdown_text(name)}".strip()
+            lines.append(f"| {label} | {shown} |")
         lines.append("")
     write_text(path, "\n".join(lines))
 
@@ -94,9 +95,10 @@ def _latex_table(kind, rows, title):
         r"\textbf{Topic} & \textbf{Top 10 Topic Words} \\",
         r"\hline",
     ]
-    for number, _, _, words, glosses in rows:
+    for number, name, _, words, glosses in rows:
         shown = ", ".join(_bold(latex_text(word), seed, r"\textbf{{{}}}") for word, seed in words)
-        lines.append(rf"Topic {number} & {shown} \\")
+        label = rf"\textit{{{latex_text(name)}:}} " if name else ""
+        lines.append(rf"Topic {number} & {label}{shown} \\")
         if glosses:
             lines.append(rf" & {latex_text(', '.join(glosses))} \\")
         lines.append(r"\hline")

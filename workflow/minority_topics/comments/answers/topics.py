@@ -33,6 +33,7 @@ class Topics:
 
     numbers: list
     names: list
+    is_named: list
     is_minority: np.ndarray
     is_merged: np.ndarray
     phi: np.ndarray
@@ -154,14 +155,15 @@ def arrange(material, naming, n_minority):
         (material.doc_topic.data, place[material.doc_topic.indices], material.doc_topic.indptr),
         shape=(material.doc_topic.shape[0], len(own)),
     )
+    given = [found.name if (found := entry(k + 1)) else None for k in kept]
     names = []
     for row, k in enumerate(kept):
-        given = entry(k + 1).name if entry(k + 1) else None
         words = [material.vocabulary[column] for column in _largest(phi[row], NAME_WORDS)]
-        names.append(given or ", ".join(words) or f"Topic {k + 1}")
+        names.append(given[row] or ", ".join(words) or f"Topic {k + 1}")
     topics = Topics(
         numbers=[k + 1 for k in kept],
         names=names,
+        is_named=[bool(name) for name in given],
         is_minority=np.array(kept, int) < n_minority,
         is_merged=np.array([np.count_nonzero(target == k) > 1 for k in kept], bool),
         phi=phi,
