@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...base.files import replacing, write_csv, write_json, write_text
 from ...base.manifest import check_manifest, write_manifest
 from ...corpus.glosses import Glosses, read_glosses
 from .. import folders
+from ..progress import Progress
 from . import coding, keyness, naming, prevalence, tables, topics
 from .examples import LEAST_WORDS, choose_examples
 from .material import load
@@ -21,6 +23,8 @@ LEAST_WEIGHT = 0.1
 N_WORDS = 10
 N_LISTED = 20
 N_SEED_FREE = 100
+# Parts of the work that take as long as there are comments.
+N_STAGES = 6
 NAMES_APPLIED = "topics.yaml"
 CODING = "coding"
 DOCUMENT_FIELDS = pa.schema(
@@ -63,66 +67,95 @@ def answer(
     every step takes, change nothing.
     """
     out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
+    settings = Settings(period, n_examples, keep_texts, least_count, random_state)
     material = load(comments_folder, matrix_folder, model_folder)
     named, names_applied = _read_names(material, topics_file)
     shown, shares = topics.arrange(material, named, material.fit["n_minority"])
-    with_texts = keep_texts and material.has_texts
-
-    group_numbers, group_names = material.groups
-    group_rows, shown_groups = prevalence.groups(
-        shares, group_numbers, group_names, material.has_words, least_count
-    )
-    period = prevalence.choose_period(material.dates[material.has_words], period)
-    trend_rows = prevalence.trends(shares, material.dates, material.has_words, period, least_count)
-    found = choose_examples(
-        shares, material.words, group_numbers if group_names else None, n_examples
-    )
-    minority = np.append(shown.is_minority, False)[shares.main]
-    suggested = keyness.suggest(material, minority, least_count)
-    seed_free = keyness.sample_seed_free(material, suggested, N_SEED_FREE, random_state)
-    rng = np.random.default_rng(random_state)
-    word_items = coding.word_items(shown, rng)
-    read_rows = coding.topic_rows(shares, material.words, LEAST_WORDS, rng) if with_texts else []
-    topic_items = coding.topic_items(shown, shares, read_rows, rng)
-
-    wanted = [*(rows for rows, _ in found), seed_free.random, seed_free.enriched, read_rows]
-    comments = _readable(material, np.concatenate(wanted), shown_groups, with_texts)
-
-    overall = prevalence.sum_shares(shares, np.where(material.has_words, 0, -1), 1)
-    written = {
-        folders.TOPICS: _topics(shown, shares, overall, material.fit),
-        folders.TOPIC_WORDS: _topic_words(shown),
-        folders.EXAMPLES: _examples(shown, found, comments),
-        folders.TRENDS: _trends(shown, trend_rows),
-        folders.GROUPS: _groups(shown, group_rows),
-        folders.TOPIC_MAP: _topic_map(shown),
-        folders.SUGGESTED_WORDS: _suggested(shown, suggested),
-        folders.SEED_FREE: _seed_free(shown, shares, material, suggested, seed_free, comments),
-    }
-    for file, (header, rows) in written.items():
-        write_csv(out / file, header, (map(_cell, row) for row in rows))
-    _write_documents(out / folders.DOCUMENTS, material, shown, shares)
-    _write_topic_tables(out, shown, written, name or out.parent.name, glosses)
-    texts = {row: comment["text"] for row, comment in comments.items()}
-    coding.write_sheets(out / CODING, word_items, topic_items, texts)
+    name = name or out.parent.name
+    with Progress("answering", total=N_STAGES) as progress:
+        found = _find(material, shown, shares, settings, progress)
+        written = _tables(material, shown, shares, found)
+        for file, (header, rows) in written.items():
+            write_csv(out / file, header, (map(_cell, row) for row in rows))
+        progress.step()
+        _write_documents(out / folders.DOCUMENTS, material, shown, shares)
+        progress.step()
+    _write_topic_tables(out, shown, written, name, glosses)
+    texts = {row: comment["text"] for row, comment in found.comments.items()}
+    coding.write_sheets(out / CODING, found.word_items, found.topic_items, texts)
     _copy(comments_folder, out, folders.INPUT_REPORT)
     _copy(matrix_folder, out, folders.SEED_WORDS, folders.SEED_FORMS)
     write_text(out / NAMES_APPLIED, names_applied)
-    summary = _summary(material, shown, named, period)
-    summary |= {
-        "name": name or out.parent.name,
-        "texts": with_texts,
-        "settings": {
-            "least_count": least_count,
-            "least_weight": LEAST_WEIGHT,
-            "n_examples": n_examples,
-            "random_state": random_state,
-        },
-    }
+    summary = _summary(name, material, shown, named, found, settings)
     write_json(out / folders.SUMMARY, summary)
     write_manifest(out)
     return summary
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Parameters of `answer` that choose what is found."""
+
+    period: str
+    n_examples: int
+    keep_texts: bool
+    least_count: int
+    random_state: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the tables and sheets show, with topics from 0 and comments by row."""
+
+    overall: prevalence.Sums
+    groups: list
+    trends: list
+    period: str
+    examples: list
+    suggested: keyness.Suggested
+    seed_free: keyness.SeedFree
+    word_items: list
+    topic_items: list
+    comments: dict
+    has_texts: bool
+
+
+def _find(material, shown, shares, settings, progress):
+    least_count, random_state = settings.least_count, settings.random_state
+    has_words, dates = material.has_words, material.dates
+    overall = prevalence.sum_shares(shares, np.where(has_words, 0, -1), 1)
+    numbers, names = material.groups
+    group_rows, shown_groups = prevalence.groups(shares, numbers, names, has_words, least_count)
+    progress.step()
+    period = prevalence.choose_period(dates[has_words], settings.period)
+    trend_rows = prevalence.trends(shares, dates, has_words, period, least_count)
+    progress.step()
+    examples = choose_examples(
+        shares, material.words, numbers if names else None, settings.n_examples
+    )
+    progress.step()
+    is_minority = np.append(shown.is_minority, False)[shares.main]
+    suggested = keyness.suggest(material, is_minority, least_count)
+    seed_free = keyness.sample_seed_free(material, suggested, N_SEED_FREE, random_state)
+    progress.step()
+    has_texts = settings.keep_texts and material.has_texts
+    rng = np.random.default_rng(random_state)
+    word_items = coding.word_items(shown, rng)
+    coded = coding.topic_rows(shares, material.words, LEAST_WORDS, rng) if has_texts else []
+    wanted = [*(rows for rows, _ in examples), seed_free.random, seed_free.enriched, coded]
+    return Found(
+        overall,
+        group_rows,
+        trend_rows,
+        period,
+        examples,
+        suggested,
+        seed_free,
+        word_items,
+        coding.topic_items(shown, shares, coded, rng),
+        _readable(material, np.concatenate(wanted), shown_groups, has_texts),
+        has_texts,
+    )
 
 
 # Names.
@@ -140,6 +173,19 @@ def _read_names(material, path):
 
 
 # Tables: (header, rows).
+
+
+def _tables(material, shown, shares, found):
+    return {
+        folders.TOPICS: _topics(shown, shares, found.overall, material.fit),
+        folders.TOPIC_WORDS: _topic_words(shown),
+        folders.EXAMPLES: _examples(shown, found.examples, found.comments),
+        folders.TRENDS: _trends(shown, found.trends),
+        folders.GROUPS: _groups(shown, found.groups),
+        folders.TOPIC_MAP: _topic_map(shown),
+        folders.SUGGESTED_WORDS: _suggested(shown, found.suggested),
+        folders.SEED_FREE: _seed_free(material, shown, shares, found),
+    }
 
 
 def _cell(value):
@@ -260,16 +306,16 @@ def _suggested(shown, found):
     return ["word", "score", "documents", "documents_minority", "topic", "log_odds"], rows
 
 
-def _seed_free(shown, shares, material, suggested, sample, comments):
+def _seed_free(material, shown, shares, found):
     header = ["row", "id", "date", "group", "main_topic", "sample", "suggested_words", "text"]
-    rows = []
-    for kind, chosen in (("random", sample.random), ("enriched", sample.enriched)):
-        for row in chosen.tolist():
+    rows, suggested = [], found.suggested
+    for kind in ("random", "enriched"):
+        for row in getattr(found.seed_free, kind).tolist():
             held = suggested.columns[np.isin(suggested.columns, material.words.of(row))]
             main = shares.main[row]
             topic = shown.numbers[main] if main >= 0 else ""
             words = ", ".join(shown.words(held))
-            rows.append([row, *_comment(comments[row], topic, kind, words)])
+            rows.append([row, *_comment(found.comments[row], topic, kind, words)])
     return header, rows
 
 
@@ -343,18 +389,21 @@ def _copy(folder, out, *names):
         shutil.copyfile(Path(folder) / name, out / name)
 
 
-def _summary(material, shown, named, period):
+def _summary(name, material, shown, named, found, settings):
     reading, cleaning, fit = material.reading, material.cleaning, material.fit
     of_reading = ("rows_read", "rows_kept", "skipped", "dates")
     of_cleaning = ("documents_with_words", "words", "seed_entries", "seed_entries_found",
                    "seed_entries_missing", "seed_words", "documents_with_seed")  # fmt: skip
     return {
+        "name": name,
         **{key: reading.get(key) for key in of_reading},
         **{key: cleaning.get(key) for key in of_cleaning},
         "n_topics": fit["n_topics"],
         "n_minority": fit["n_minority"],
         "topics_shown": len(shown),
-        "period": period,
+        "period": found.period,
+        "texts": found.has_texts,
+        "settings": {**asdict(settings), "least_weight": LEAST_WEIGHT},
         "topics_file": named.record,
         "fit": fit,
         "reading": reading,
