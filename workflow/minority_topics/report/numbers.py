@@ -40,5 +40,15 @@ def p_value(value):
     return "< 0.001" if value is not None and value < 0.001 else number(value)
 
 
+def percent(share):
+    """A share in per cent: with two digits at least, or below what they can show."""
+    if share is None or share != share:
+        return NOTHING
+    if 0 < share < 5e-5:
+        return "< 0.01%"
+    digits = 0 if share >= 0.995 or not share else 1 if share >= 0.00995 else 2
+    return f"{100 * share:.{digits}f}%"
+
+
 def counted(count, noun):
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,31 +1,23 @@
 """One page that reads like a results section: verdicts, leaderboard, figures, tables, provenance.
 
-Everything is inside the page, so that it opens from disk without a network, and a content security
-policy lets nothing run but the page's own script. Sentences with results come from tables.
+Sentences with results come from tables.
 """
 
 import base64
-import hashlib
-import os
 import re
 from pathlib import Path
 
-import jinja2
-from markupsafe import Markup
-
-from ..base.files import write_text
-from ..base.text import listed
 from ..scores.evidence import PAPER_SETTING, setting_text
 from ..scores.statistics import ALPHA, LEAST_FOR_INTERVAL, LEAST_FOR_VERDICT
-from . import numbers, sections
+from . import sections
 from .abstract import abstract
 from .catalogue import FIGURES, sweep_figure
 from .leaderboard import leaderboard
 from .material import Material, Sources
+from .standalone import link, write_page
 
 __all__ = ["Sources", "write_report"]
 
-TEMPLATES = Path(__file__).with_name("templates")
 # Pixels for each point that a figure is wide, so that letters of 7 points are as large as the text.
 PIXELS_PER_POINT = 2
 # Figures up to here, in points, are made for one column, and shrink to a phone; others scroll.
@@ -57,27 +49,11 @@ SECTIONS = {
 def write_report(sources, methods, out):
     """Write the report of a dataset."""
     material = Material(sources, methods)
-    page = _environment().get_template("report.html.jinja").render(_page(material, Path(out)))
-    write_text(out, page)
-
-
-def _environment():
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for name in ("number", "precise", "signed", "interval", "p_value", "counted"):
-        environment.filters[name] = getattr(numbers, name)
-    environment.filters["listed"] = listed
-    return environment
+    write_page(out, "report.html.jinja", "page", _page(material, Path(out)))
 
 
 def _page(material, out):
     content = _content(material, out)
-    style, script = (_template_text(name) for name in ("page.css", "page.js"))
     return {
         "sections": {name: title for name, title in SECTIONS.items() if content[name]},
         "content": content,
@@ -92,9 +68,6 @@ def _page(material, out):
         "language": _language(material),
         "ground_truth": material.facts[0]["ground_truth"],
         "tables": _links(material.sources.tables, out),
-        "style": style,
-        "script": script,
-        "policy": _policy(style, script),
     }
 
 
@@ -186,7 +159,7 @@ def _figure(path, out):
         "column": width <= COLUMN_POINTS,
         "source": f"data:image/svg+xml;base64,{image}",
         "text": path.with_suffix(".txt").read_text(encoding="utf-8").strip(),
-        "links": {ending: _link(path.with_suffix(f".{ending}"), out) for ending in ("csv", "pdf")},
+        "links": {ending: link(path.with_suffix(f".{ending}"), out) for ending in ("csv", "pdf")},
     }
 
 
@@ -206,30 +179,4 @@ def _sweep_key(path):
 
 
 def _links(paths, out):
-    return {name: _link(path, out) for name, path in paths.items()}
-
-
-def _link(path, out):
-    """The way from the page to a file beside it."""
-    return Path(os.path.relpath(path, out.parent)).as_posix()
-
-
-def _template_text(name):
-    """A file that goes into the page as it is: it must not end the element it stands in."""
-    text = (TEMPLATES / name).read_text(encoding="utf-8")
-    if "</" in text:
-        raise ValueError(f"{TEMPLATES / name}: </ would end the page's element; write it apart")
-    return Markup(text)
-
-
-def _policy(style, script):
-    """A content security policy: these two run, images are inside, and nothing else is."""
-    hashes = (
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in (style, script)
-    )
-    style_hash, script_hash = (f"'sha256-{value}'" for value in hashes)
-    return (
-        f"default-src 'none'; style-src {style_hash}; script-src {script_hash}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    return {name: link(path, out) for name, path in paths.items()}
