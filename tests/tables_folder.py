@@ -52,18 +52,10 @@ MONTHS = [f"{year}-{month:02}" for year in (2023, 2024) for month in range(1, 13
 
 
 def write_tables(
-    folder,
-    *,
-    hostile=False,
-    texts=True,
-    dates=True,
-    groups=True,
-    n_majority=4,
-    n_examples=20,
-    seed=0,
+    folder, *, hostile=False, texts=True, dates=True, groups=True, n_majority=4, n_examples=20
 ):
     """Write such a folder, and give the topics as lists of words."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     folder.mkdir(parents=True, exist_ok=True)
     wild = iter(np.resize(np.array(HOSTILE, dtype=object), 100_000))
     text = (lambda usual: f"{usual} {next(wild)}") if hostile else str
@@ -131,12 +123,13 @@ def write_tables(
             for place, group in enumerate(GROUPS)
         ] if groups else [],
     )  # fmt: skip
+    points = rng.normal(size=(len(topics), 2))
     write_csv(
         folder / folders.TOPIC_MAP,
         ["topic", "x", "y", "nearest", "similarity"],
         [
-            (number, *rng.normal(size=2), number % len(topics) + 1, 0.31)
-            for number in numbers
+            (number, *point, 1 + np.argsort(np.hypot(*(points - point).T))[1], 0.31)
+            for number, point in zip(numbers, points, strict=True)
         ],
     )  # fmt: skip
     write_csv(

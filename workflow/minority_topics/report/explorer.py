@@ -17,7 +17,7 @@ import numpy as np
 from ..base.files import bare_cell, long_fields, read_csv, read_lines
 from ..base.manifest import check_manifest
 from ..comments import folders
-from .marking import SEED, WORD, Marks, clipped
+from .marking import LONGEST_TEXT, SEED, WORD, Phrases, clipped, segments
 from .numbers import counted, number, percent, precise
 from .standalone import json_inside, link, write_page
 from .topic_map import HEIGHT, WIDTH, places, radii
@@ -78,9 +78,9 @@ def _content(tables, page, title):
     summary, topics = tables.summary, tables.topics
     trends, groups = _trends(tables), _groups(tables)
     words = _words(tables)
-    seed_forms = tables.lines(folders.SEED_FORMS)
+    seeds = Phrases(tables.lines(folders.SEED_FORMS))
     marks = {
-        topic["topic"]: Marks({SEED: seed_forms, WORD: _forms(words[topic["topic"]])})
+        topic["topic"]: {SEED: seeds, WORD: Phrases(_forms(words[topic["topic"]]))}
         for topic in topics
     }
     for topic in topics:
@@ -116,12 +116,15 @@ def _content(tables, page, title):
         "facts": _facts(summary, topics),
         "notices": _notices(summary),
         "topics": topics,
-        "largest": max((topic["prevalence"] or 0 for topic in topics), default=0),
+        "largest": {
+            kind: max((t["prevalence"] or 0 for t in topics if t["kind"] == kind), default=0)
+            for kind in ("minority", "majority")
+        },
         "n_kinds": Counter(topic["kind"] for topic in topics),
         "map": drawn,
         "seeds": _seeds(tables),
         "suggested": _suggested(tables, names),
-        "seed_free": _seed_free(tables, names, marks, Marks({SEED: seed_forms})),
+        "seed_free": _seed_free(tables, names, marks),
         "skipped": _skipped(tables),
         "made": _made(summary),
         "files": _files(summary),
@@ -169,14 +172,14 @@ def _forms(words):
 def _examples(tables, marks):
     """Comments of every topic, as many of each as the page has room for, cut into segments."""
     rows = tables.by_topic(folders.EXAMPLES)
-    most = max(1, min(MOST_EXAMPLES, MOST_TEXT // (600 * max(1, len(tables.topics)))))
+    most = max(1, min(MOST_EXAMPLES, MOST_TEXT // (LONGEST_TEXT * max(1, len(tables.topics)))))
     for topic in tables.topics:
         found = sorted(rows[topic["topic"]], key=lambda row: int(row["rank"]))[:most]
         yield [
             {
                 **_about(row),
                 "weight": _value(row["weight"]),
-                "text": marks[topic["topic"]].segments(row["text"] or ""),
+                "text": segments(row["text"] or "", marks[topic["topic"]]),
             }
             for row in found
         ]
@@ -216,7 +219,7 @@ def _trends(tables):
 
 
 def _groups(tables):
-    """Names of the largest groups, and [documents, prevalence, low, high] of every topic in each."""
+    """Names of the largest groups, and [documents, prevalence, low, high] of a topic in each."""
     rows = tables.by_topic(folders.GROUPS)
     sizes = {}
     for of_topic in rows.values():
@@ -331,14 +334,14 @@ def _suggested(tables, names):
     }
 
 
-def _seed_free(tables, names, marks, no_topic):
+def _seed_free(tables, names, marks):
     """Comments without a seed word; the words of their topic are marked."""
     rows = tables.rows(folders.SEED_FREE)
     found = []
     for row in rows[:MOST_SEED_FREE]:
         topic = _known(row["main_topic"], names)
-        segments = marks.get(topic, no_topic).segments(row["text"] or "")
-        found.append(_about(row) | {"topic": topic, "title": names.get(topic), "text": segments})
+        text = segments(row["text"] or "", marks.get(topic, {}))
+        found.append(_about(row) | {"topic": topic, "title": names.get(topic), "text": text})
     return {"all": len(rows), "rows": found}
 
 

@@ -2,34 +2,64 @@
 
 import re
 import unicodedata
+from collections import defaultdict
 
 from ..base.text import composed, folded, lowered
 from ..corpus.forms import FORM, LETTER, NO_WORDS
 
 LONGEST_TEXT = 600
+UNKNOWN = "\N{REPLACEMENT CHARACTER}"
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+# Marks that turn the direction of writing, and what ends each: embeddings, overrides, isolates.
+POP_EMBEDDING, POP_ISOLATE = "\u202c", "\u2069"
+ENDS = dict.fromkeys("\u202a\u202b\u202d\u202e", POP_EMBEDDING)
+ENDS |= dict.fromkeys("\u2066\u2067\u2068", POP_ISOLATE)
+DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 # A cut goes back to a space, if there is one so many characters before.
 LAST_WORD = 40
 SEED, WORD, CUT = "seed", "word", "cut"
 ADDRESSES = re.compile(NO_WORDS.pattern, re.IGNORECASE)
 
 
-def visible(text):
-    """Text without characters that no page may hold: controls, and halves of characters."""
+def clipped(text, longest=LONGEST_TEXT):
+    """The text on one line, fit for a page and no longer than this, and whether it was cut."""
+    text = _visible(text[: 4 * longest])
+    is_cut = len(text) > longest
+    if is_cut:
+        end = text.rfind(" ", longest - LAST_WORD, longest)
+        text = text[: end if end > 0 else longest].rstrip()
+    return _balanced(text), is_cut
+
+
+def _visible(text):
+    """Text without what no page may hold: controls, and halves of characters."""
     return "".join(
-        "\N{REPLACEMENT CHARACTER}"
-        if unicodedata.category(character) in ("Cc", "Cs")
-        else character
+        UNKNOWN if unicodedata.category(character) in ("Cc", "Cs") else character
         for character in folded(composed(text))
     )
 
 
-def clipped(text, longest=LONGEST_TEXT):
-    """The text on one line, visible and no longer than this, and whether it was cut."""
-    text = visible(text[: 4 * longest])
-    if len(text) <= longest:
-        return text, False
-    end = text.rfind(" ", longest - LAST_WORD, longest)
-    return text[: end if end > 0 else longest].rstrip(), True
+def _balanced(text):
+    """Text whose marks of the direction of writing end within it, so that none turns what follows.
+
+    An element isolates its text, but a mark that is not closed in it would swallow its end.
+    """
+    if not DIRECTIONS.search(text):
+        return text
+    kept, open_ = [], []
+    for character in text:
+        if character in ENDS:
+            open_.append(ENDS[character])
+        elif character == POP_ISOLATE and POP_ISOLATE in open_:
+            # It ends what was opened within the isolate as well.
+            while open_.pop() != POP_ISOLATE:
+                kept.append(POP_EMBEDDING)
+        elif character == POP_EMBEDDING and open_[-1:] == [POP_EMBEDDING]:
+            open_.pop()
+        elif character in (POP_ISOLATE, POP_EMBEDDING):
+            continue
+        kept.append(character)
+    return "".join(kept + open_[::-1])
 
 
 def form_spans(text):
@@ -41,41 +71,38 @@ def form_spans(text):
             yield found.start(), found.end(), form
 
 
-class Marks:
-    """Words and phrases to be marked: `Marks({"seed": forms, "word": forms})`, the first kind wins.
+class Phrases:
+    """Words and phrases to look for in comments; a phrase is its forms with spaces between them."""
 
-    A phrase is its forms with spaces between them. Where several begin at a word, the longest one
-    is marked.
+    def __init__(self, forms):
+        self._by_first = defaultdict(set)
+        for phrase in filter(None, (tuple(lowered(form).split()) for form in forms)):
+            self._by_first[phrase[0]].add(phrase)
+
+    def length_at(self, forms, place):
+        """How many forms the longest phrase has that begins here, 0 if none does."""
+        phrases = self._by_first.get(forms[place], ())
+        lengths = (len(p) for p in phrases if p == tuple(forms[place : place + len(p)]))
+        return max(lengths, default=0)
+
+
+def segments(text, kinds, longest=LONGEST_TEXT):
+    """The text in order: a plain piece is a string, and one that is marked is [piece, its kind].
+
+    `kinds` are Phrases by the name of their kind. Where several begin, the longest is marked, and
+    of equal ones that of the first kind.
     """
-
-    def __init__(self, forms_by_kind):
-        self._kinds = {}
-        for kind, forms in forms_by_kind.items():
-            for form in forms:
-                self._kinds.setdefault(tuple(lowered(form).split()), kind)
-        self._lengths = {}
-        for phrase in filter(None, self._kinds):
-            self._lengths.setdefault(phrase[0], set()).add(len(phrase))
-
-    def segments(self, text, longest=LONGEST_TEXT):
-        """The text in order: a plain piece is a string, another one is [piece, its kind]."""
-        text, is_cut = clipped(text, longest)
-        pieces, done = [], 0
-        for start, end, kind in self._found(list(form_spans(text))):
+    text, is_cut = clipped(text, longest)
+    spans = list(form_spans(text))
+    forms = [form for *_, form in spans]
+    pieces, done, place = [], 0, 0
+    while place < len(spans):
+        lengths = {kind: phrases.length_at(forms, place) for kind, phrases in kinds.items()}
+        kind = max(lengths, key=lengths.get, default=None)
+        if kind and lengths[kind]:
+            start, end = spans[place][0], spans[place + lengths[kind] - 1][1]
             pieces += [text[done:start], [text[start:end], kind]]
             done = end
-        pieces += [text[done:], ["\N{HORIZONTAL ELLIPSIS}", CUT] if is_cut else ""]
-        return [piece for piece in pieces if piece]
-
-    def _found(self, spans):
-        forms = [form for *_, form in spans]
-        place = 0
-        while place < len(spans):
-            for length in sorted(self._lengths.get(forms[place], ()), reverse=True):
-                kind = self._kinds.get(tuple(forms[place : place + length]))
-                if kind:
-                    yield spans[place][0], spans[place + length - 1][1], kind
-                    place += length
-                    break
-            else:
-                place += 1
+        place += max(1, lengths.get(kind, 0))
+    pieces += [text[done:], [ELLIPSIS, CUT] if is_cut else ""]
+    return [piece for piece in pieces if piece]

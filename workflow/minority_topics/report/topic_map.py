@@ -9,15 +9,14 @@ ROUNDS = 200
 
 
 def radii(shares):
-    """Radii of circles whose areas are as the shares, but large enough for a number and a finger."""
+    """Radii of circles whose areas are as the shares, with room for a number and a finger."""
     shares = np.asarray(shares, dtype=float)
     largest = shares.max(initial=0)
     if not largest:
         return np.full(len(shares), float(LEAST_RADIUS))
     # Many topics must fit: together the circles cover a third of the map at most.
-    scale = min(
-        1.0, np.sqrt(WIDTH * HEIGHT / 3 / (np.pi * LARGEST_RADIUS**2 * max(len(shares), 1)))
-    )
+    covered = np.pi * LARGEST_RADIUS**2 * (shares / largest).sum()
+    scale = min(1.0, np.sqrt(WIDTH * HEIGHT / 3 / covered))
     return np.maximum(LARGEST_RADIUS * scale * np.sqrt(shares / largest), LEAST_RADIUS)
 
 

@@ -9,6 +9,7 @@ const detail = document.getElementById("detail");
 const controls = document.getElementById("controls");
 const searchBox = document.getElementById("search");
 const FIRST_COMMENTS = 6;
+const STRIDES = [1, 2, 3, 6, 12, 24, 52, 104, 260, 520]; // periods from one label of an axis to the next
 const SVG = "http://www.w3.org/2000/svg";
 
 function node(element, attributes, children) {
@@ -58,8 +59,8 @@ const marked = (segments, query) => segments.flatMap((piece) => {
 function facts(topic) {
   const pairs = [
     ["prevalence", percent(topic.prevalence)],
-    ["comments with it as main topic", whole(topic.documents)],
-    ["seed words in it", topic.seed_share === null ? null : percent(topic.seed_share)],
+    ["comments have it as main topic", whole(topic.documents)],
+    ["of its weight is seed words", topic.seed_share === null ? null : percent(topic.seed_share)],
     ["stability over fits", topic.stability === null ? null : topic.stability.toFixed(2)],
   ];
   return h("dl", { class: "stats" }, pairs.filter(([, value]) => value !== null)
@@ -78,12 +79,13 @@ function wordBars(topic) {
     bar((word[column] ?? 0) / top))));
 }
 
-// Round steps of an axis from zero to the top.
+// Round steps of an axis from zero to the top, each with its label.
 function ticks(top) {
   const rough = top / 3;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= rough);
-  return Array.from({ length: Math.floor(top / step * 1.0001) + 1 }, (_, place) => place * step);
+  const digits = Math.max(0, -Math.floor(Math.log10(100 * step * 1.0001)));
+  return Array.from({ length: Math.floor(top / step * 1.0001) + 1 }, (_, place) => [place * step, `${(100 * place * step).toFixed(place ? digits : 0)}%`]);
 }
 
 // Stretches of a trend without a gap, as lists of places.
@@ -105,16 +107,16 @@ function trendChart(topic, width) {
   const y = (share) => top + (1 - share / highest) * (height - top - bottom);
   const at = (place, share) => `${x(place).toFixed(1)} ${y(share).toFixed(1)}`;
   const slot = (width - left - right) / Math.max(1, n - 1);
-  const every = Math.ceil(n / Math.max(2, Math.floor((width - left) / 76)));
+  const every = STRIDES.find((stride) => n / stride <= (width - left) / 84) ?? n;
   const known = values.map((value, place) => ({ value, place })).filter(({ value }) => value);
   const peak = known.reduce((best, one) => (one.value[0] > best.value[0] ? one : best));
   const name = (place) => data.periods[place][0];
   const label = `Prevalence by ${data.period || "period"}: ${percent(known[0].value[0])} in ${name(known[0].place)}, `
     + `${percent(known.at(-1).value[0])} in ${name(known.at(-1).place)}, highest ${percent(peak.value[0])} in ${name(peak.place)}.`;
   return s("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
-    ticks(highest).map((share) => [
+    ticks(highest).map(([share, text]) => [
       s("line", { class: "grid", x1: left, x2: width - right, y1: y(share), y2: y(share) }),
-      s("text", { x: left - 8, y: y(share), dy: ".35em", "text-anchor": "end" }, percent(share))]).flat(),
+      s("text", { x: left - 8, y: y(share), dy: ".35em", "text-anchor": "end" }, text)]).flat(),
     known.map(({ value, place }) => s("rect", { class: "hit", x: x(place) - slot / 2, width: slot, y: top, height: height - top - bottom },
       s("title", {}, `${name(place)}: ${percent(value[0])}${value[1] === null ? "" : ` (${range(value[1], value[2])})`}, ${counted(data.periods[place][1] ?? 0, "comment")}`))),
     stretches(values.map((value) => (value && value[1] !== null && value[2] !== null ? value : null))).map((run) => s("path", { class: "band",
@@ -123,7 +125,7 @@ function trendChart(topic, width) {
       ? s("circle", { class: "dot", cx: x(run[0]), cy: y(values[run[0]][0]), r: 3 })
       : s("path", { class: "line", d: `M${run.map((place) => at(place, values[place][0])).join("L")}` }))),
     data.periods.map(([period], place) => (place % every ? null
-      : s("text", { x: x(place), y: height - 8, "text-anchor": place === 0 && n > 1 ? "start" : place > n - 1 - every / 2 && n > 1 ? "end" : "middle" }, period))));
+      : s("text", { x: x(place), y: height - 8, "text-anchor": place === 0 && n > 1 ? "start" : place === n - 1 && n > 1 ? "end" : "middle" }, period))));
 }
 
 function numbersTable(topic) {
@@ -225,8 +227,7 @@ function show(topic) {
   const words = h("div", {}, h("h4", {}, "Words ", h("span", {}, `by ${controls.elements.words.value}`)), wordBars(topic));
   detail.className = `detail ${topic.kind}`;
   detail.replaceChildren(...[neighbours(topic),
-    h("h3", { id: "detail-title", tabindex: -1 }, `Topic ${topic.topic}: `, bdi(topic.title, topic.named ? {} : speech)),
-    h("p", { class: "soft" }, topic.kind === "minority" ? "Minority topic" : "Other topic"),
+    h("h3", { id: "detail-title", tabindex: -1 }, `Topic ${topic.topic}: `, bdi(topic.title, topic.named ? {} : speech), topic.kind === "minority" ? h("span", { class: "tag" }, "minority") : null),
     facts(topic), words, nearest(topic), h("div", { class: "halves" }, ...[trend(topic), groups(topic)].filter(Boolean)), comments(topic, query)].filter(Boolean));
   detail.hidden = false;
   if (drawTrend) drawTrend();
@@ -300,7 +301,8 @@ function search() {
   document.getElementById("search-status").textContent = query
     ? `${shown} of ${counted(items.size, "topic")} found: ${byWords} by their words, ${byTexts} by their example comments. ${counted(seeds, "seed entry").replace("entrys", "entries")} found.` : "";
   if (query) explore.classList.remove("chosen");
-  if (opened) show(opened);
+  const first = all(".item").find((item) => !item.hidden);
+  if (opened) show(items.get(opened.topic).hidden && first ? byNumber.get(Number(first.dataset.topic)) : opened);
 }
 
 function order() {
@@ -335,6 +337,11 @@ controls.addEventListener("change", ({ target }) => {
   if (target.name === "order") order();
 });
 addEventListener("hashchange", () => route(true));
+// The address does not change where it names the topic already.
+document.addEventListener("click", ({ target }) => {
+  const link = target.closest("a[href^='#topic-']");
+  if (link && link.getAttribute("href") === location.hash) route(true);
+});
 
 for (const table of all("table.sortable")) {
   const sorting = sortButtons(all("thead th", table), () => orderRows(table.tBodies[0], sorting));
