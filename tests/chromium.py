@@ -11,9 +11,17 @@ import shutil
 import subprocess
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+AXE = Path(__file__).with_name("browser") / "node_modules" / "axe-core" / "axe.min.js"
+# Windows that a page must fit: how wide they are, and the colours that a reader likes.
+LOOKS = {
+    "light": (1280, {"prefers-color-scheme": "light"}),
+    "dark": (1280, {"prefers-color-scheme": "dark"}),
+    "phone": (390, {"prefers-color-scheme": "light"}),
+}
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -131,6 +139,20 @@ class Browser:
         facts = (e["params"] for e in self.events if e["method"] == "Network.requestWillBeSent")
         addresses = (fact["request"]["url"] for fact in facts)
         return [address for address in addresses if not address.startswith("data:")]
+
+    def violations(self):
+        """What axe-core finds wrong with the page as it is now: (rule, elements)."""
+        reason = "axe-core is not installed: npm ci --prefix tests/browser"
+        axe = require(AXE.is_file() and AXE, reason).read_text(encoding="utf-8")
+        # What is folded away must be fit to be seen as well.
+        self.run("document.querySelectorAll('details').forEach(e => { e.open = true; })")
+        self.run(axe + "; undefined")
+        found = json.loads(self.run("axe.run(document).then(found => JSON.stringify(found))"))
+        assert len(found["passes"]) > 20
+        return [
+            (problem["id"], [node["html"][:200] for node in problem["nodes"]])
+            for problem in found["violations"]
+        ]
 
     def _receive(self):
         end = time.monotonic() + SECONDS

@@ -46,15 +46,17 @@ HOSTILE = (
     "javascript:window.executed=1 https://example.org/?a=<b>",
     "Ä" * 3000,
     "Z\u0351\u036b\u0343" * 60,
+    "\x07bell \x1b[31mred\x1b[0m \x00",
     "=HYPERLINK(\"https://example.org\",\"x\")",
 )  # fmt: skip
 MONTHS = [f"{year}-{month:02}" for year in (2023, 2024) for month in range(1, 13)]
 
 
 def write_tables(
-    folder, *, hostile=False, texts=True, dates=True, groups=True, n_majority=4, n_examples=20
-):
-    """Write such a folder, and give the topics as lists of words."""
+    folder, *, hostile=False, texts=True, dates=True, groups=True, lemmas="none", n_majority=4,
+    n_examples=20, periods=MONTHS,
+):  # fmt: skip
+    """Write such a folder, and give the words of its topics as lists."""
     rng = np.random.default_rng(0)
     folder.mkdir(parents=True, exist_ok=True)
     wild = iter(np.resize(np.array(HOSTILE, dtype=object), 100_000))
@@ -101,7 +103,7 @@ def write_tables(
             for row in [number * 1000 + rank]
         ],
     )  # fmt: skip
-    waves = 1 + 0.5 * np.sin(np.arange(24) / 4 + np.arange(len(topics))[:, None])
+    waves = 1 + 0.5 * np.sin(np.arange(len(periods)) / 4 + np.arange(len(topics))[:, None])
     write_csv(
         folder / folders.TRENDS,
         ["topic", "period", "start", "documents", "prevalence", "low", "high"],
@@ -109,7 +111,7 @@ def write_tables(
             (number, month, f"{month}-01", 2000, share * wave, 0.8 * share * wave,
              1.25 * share * wave)
             for number, share, row in zip(numbers, shares, waves, strict=True)
-            for month, wave in zip(MONTHS, row, strict=True)
+            for month, wave in zip(periods, row, strict=True)
         ] if dates else [],
     )  # fmt: skip
     write_csv(
@@ -142,10 +144,11 @@ def write_tables(
     )
     write_csv(
         folder / folders.SEED_FREE,
-        ["row", "id", "date", "group", "main_topic", "text"],
+        ["row", "id", "date", "group", "main_topic", "sample", "suggested_words", "text"],
         [
             (row, f"{row:08x}", "2024-02-03 10:00:00" if dates else "",
              text("Uutiset") if groups else "", row % len(topics) + 1 if row % 5 else "",
+             "enriched" if row > 7 else "random", "",
              text("En jaksa enää nousta aamulla sängystä.") if texts else "")
             for row in range(12)
         ],
@@ -178,6 +181,7 @@ def write_tables(
         ],
     )
     summary = _summary(len(topics), skipped, texts, dates, groups)
+    summary["cleaning"]["lemmas"] = lemmas
     if hostile:
         summary = json.loads(json.dumps(summary).replace("comments.csv", r"\u003cb>\"x.csv"))
         summary["reading"]["columns"]["text"] = HOSTILE[1]
@@ -201,7 +205,7 @@ def _summary(n_topics, skipped, texts, dates, groups):
     }  # fmt: skip
     cleaning = {
         "documents": read - left, "documents_with_words": 49_321, "words": 8123, "forms": 61_200,
-        "tokens": 601_234, "language": "fi", "lemmas": "simplemma", "stop_words": 847, "min_df": 5,
+        "tokens": 601_234, "language": "fi", "lemmas": "none", "stop_words": 847, "min_df": 5,
         "max_df": 0.5, "seed_entries": 10, "seed_entries_found": 9, "seed_words": 11,
         "seed_entries_missing": ["masenus"], "documents_with_seed": 1311,
     }  # fmt: skip

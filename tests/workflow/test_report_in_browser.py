@@ -3,18 +3,11 @@
 import json
 
 import pytest
-from chromium import chromium, require
+from chromium import LOOKS, chromium
 from study_folder import FIGURE_WIDTHS, write_study
 
 from minority_topics.report.page import write_report
-from minority_topics.study.paths import ROOT
 
-AXE = ROOT / "tests" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
-LOOKS = {
-    "light": (1280, {"prefers-color-scheme": "light"}),
-    "dark": (1280, {"prefers-color-scheme": "dark"}),
-    "phone": (390, {"prefers-color-scheme": "light"}),
-}
 # What a reader sees of the leaderboard: labels of rows and columns.
 ROWS = """[...document.querySelectorAll("#board tbody:not([hidden]) tr:not([hidden]) th")]
   .map(cell => cell.querySelector("bdi").textContent)"""
@@ -40,19 +33,9 @@ def browser(tmp_path_factory):
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_axe_finds_no_violation(page, browser, look):
-    reason = "axe-core is not installed: npm ci --prefix tests/browser"
-    axe = require(AXE.is_file() and AXE, reason).read_text(encoding="utf-8")
     width, features = LOOKS[look]
     browser.open(page, width, features=features)
-    # What is folded away must be fit to be seen as well.
-    browser.run("document.querySelectorAll('details').forEach(e => { e.open = true; })")
-    browser.run(axe + "; undefined")
-    found = json.loads(browser.run("axe.run(document).then(found => JSON.stringify(found))"))
-    assert len(found["passes"]) > 20
-    assert [
-        (problem["id"], [node["html"][:200] for node in problem["nodes"]])
-        for problem in found["violations"]
-    ] == []
+    assert browser.violations() == []
 
 
 @pytest.mark.parametrize("look", LOOKS)

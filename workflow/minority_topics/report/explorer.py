@@ -6,6 +6,7 @@ names the table that has all. Comments are hostile text, and are never anything 
 """
 
 import csv
+import functools
 import json
 import math
 import re
@@ -17,6 +18,8 @@ import numpy as np
 from ..base.files import bare_cell, long_fields, read_csv, read_lines
 from ..base.manifest import check_manifest
 from ..comments import folders
+from ..corpus.lemmas import make_lemmatiser
+from ..corpus.readers import DataError
 from .marking import LONGEST_TEXT, SEED, WORD, Phrases, clipped, segments
 from .numbers import counted, number, percent, precise
 from .standalone import json_inside, link, write_page
@@ -36,7 +39,7 @@ MOST_POINTS = 60_000  # points of all trends
 MOST_GROUPS = 30
 MOST_SEEDS = 1000
 MOST_SUGGESTED = 200
-MOST_SEED_FREE = 60
+MOST_SEED_FREE = 50  # of a sample
 MOST_SKIPPED = 20  # of a reason
 MOST_REPORT_ROWS = 200_000  # that are looked through for these
 SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 96, 22, 60
@@ -78,9 +81,13 @@ def _content(tables, page, title):
     summary, topics = tables.summary, tables.topics
     trends, groups = _trends(tables), _groups(tables)
     words = _words(tables)
+    lemma_of = _lemma_of(summary)
     seeds = Phrases(tables.lines(folders.SEED_FORMS))
     marks = {
-        topic["topic"]: {SEED: seeds, WORD: Phrases(_forms(words[topic["topic"]]))}
+        topic["topic"]: {
+            SEED: seeds,
+            WORD: Phrases((word["word"] for word in words[topic["topic"]]), lemma_of),
+        }
         for topic in topics
     }
     for topic in topics:
@@ -129,20 +136,21 @@ def _content(tables, page, title):
         "made": _made(summary),
         "files": _files(summary),
         "links": {name: link(tables.folder / name, page) for name in sorted(tables.there)},
-        "trends_cut": trends["cut"],
-        "groups_cut": groups["cut"],
+        "periods": {"shown": len(trends["periods"]), "cut": trends["cut"]},
+        "groups": {"shown": len(groups["names"]), "cut": groups["cut"]},
     }
 
 
 def _topic(row):
-    number_ = int(row["topic"])
+    topic = int(row["topic"])
     words = {key: _listed(row[key]) for key in ("top_words", "exclusive_words", "seed_words")}
     name = clipped(row["name"] or "", LONGEST_NAME)[0]
     return {
-        "topic": number_,
+        "topic": topic,
         "kind": "minority" if row["kind"] == "minority" else "majority",
-        "named": bool(name),
-        "title": name or ", ".join(words["top_words"][:3]) or f"Topic {number_}",
+        # A topic that nobody has named may be called by its first words.
+        "named": not ", ".join(words["top_words"]).startswith(name),
+        "title": name or ", ".join(words["top_words"][:3]) or f"Topic {topic}",
         **words,
         **{key: _value(row[key]) for key in ("prevalence", "seed_share", "stability")},
         "documents": _whole(row["documents"]),
@@ -159,14 +167,18 @@ def _words(tables):
                 "weight": _value(row["weight"]),
                 "exclusivity": _value(row["exclusivity"]),
                 "seed": int(row["seed"] == "1"),
-                "forms": _listed(row.get("forms") or ""),
             })  # fmt: skip
     return words
 
 
-def _forms(words):
-    """The forms of a topic's words in comments; the word itself where a table has no others."""
-    return [form for word in words for form in (word["word"], *word["forms"])]
+def _lemma_of(summary):
+    """The word that a form counts as, by the lemmatiser that ran; itself where it is not here."""
+    cleaning = summary.get("cleaning") or {}
+    try:
+        lemmatiser = make_lemmatiser(cleaning.get("language"), cleaning.get("lemmas"))
+    except (DataError, ImportError):
+        return str
+    return functools.cache(lambda form: lemmatiser.lemmas(form)[0])
 
 
 def _examples(tables, marks):
@@ -335,14 +347,19 @@ def _suggested(tables, names):
 
 
 def _seed_free(tables, names, marks):
-    """Comments without a seed word; the words of their topic are marked."""
-    rows = tables.rows(folders.SEED_FREE)
-    found = []
-    for row in rows[:MOST_SEED_FREE]:
-        topic = _known(row["main_topic"], names)
-        text = segments(row["text"] or "", marks.get(topic, {}))
-        found.append(_about(row) | {"topic": topic, "title": names.get(topic), "text": text})
-    return {"all": len(rows), "rows": found}
+    """Samples of comments without a seed word, by kind; the words of their topic are marked."""
+    samples = defaultdict(list)
+    for row in tables.rows(folders.SEED_FREE):
+        samples[row.get("sample") or "random"].append(row)
+    shown = {}
+    for kind, rows in samples.items():
+        shown[kind] = []
+        for row in rows[:MOST_SEED_FREE]:
+            topic = _known(row["main_topic"], names)
+            text = segments(row["text"] or "", marks.get(topic, {}))
+            about = {"topic": topic, "title": names.get(topic), "text": text}
+            shown[kind].append(_about(row) | about)
+    return {"all": sum(map(len, samples.values())), "samples": shown}
 
 
 def _known(cell, names):
@@ -530,4 +547,5 @@ def _value(cell):
 
 
 def _whole(cell):
-    return int(float(cell)) if cell not in ("", None) else None
+    value = float(cell) if cell not in ("", None) else math.nan
+    return int(value) if math.isfinite(value) else None

@@ -5,7 +5,7 @@ import unicodedata
 from collections import defaultdict
 
 from ..base.text import composed, folded, lowered
-from ..corpus.forms import FORM, LETTER, NO_WORDS
+from ..corpus.forms import FORM, NO_WORDS, forms
 
 LONGEST_TEXT = 600
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"
@@ -63,26 +63,30 @@ def _balanced(text):
 
 
 def form_spans(text):
-    """(start, end, form) of the forms of a composed text, which are those of `corpus.forms`."""
-    bare = ADDRESSES.sub(lambda found: " " * len(found[0]), text)
-    for found in FORM.finditer(bare):
-        form = lowered(found[0])
-        if LETTER.search(form):
+    """(start, end, form) of the words of a text, with the form that `corpus.forms` gives each."""
+    # One character for one, so that places stay; otherwise as `forms` has it.
+    bare = ADDRESSES.sub(lambda found: " " * len(found[0]), text.replace("’", "'"))
+    for found in FORM.finditer(bare.replace("_", " ")):
+        for form in forms(found[0])[:1]:
             yield found.start(), found.end(), form
 
 
 class Phrases:
-    """Words and phrases to look for in comments; a phrase is its forms with spaces between them."""
+    """Words and phrases to look for in comments; a phrase is its words with spaces between them.
 
-    def __init__(self, forms):
+    `word_of` is the word that a form in a comment counts as: its lemma, or the form itself.
+    """
+
+    def __init__(self, phrases, word_of=str):
+        self.word_of = word_of
         self._by_first = defaultdict(set)
-        for phrase in filter(None, (tuple(lowered(form).split()) for form in forms)):
+        for phrase in filter(None, (tuple(lowered(phrase).split()) for phrase in phrases)):
             self._by_first[phrase[0]].add(phrase)
 
-    def length_at(self, forms, place):
-        """How many forms the longest phrase has that begins here, 0 if none does."""
-        phrases = self._by_first.get(forms[place], ())
-        lengths = (len(p) for p in phrases if p == tuple(forms[place : place + len(p)]))
+    def length_at(self, words, place):
+        """How many words the longest phrase has that begins here, 0 if none does."""
+        phrases = self._by_first.get(words[place], ())
+        lengths = (len(p) for p in phrases if p == tuple(words[place : place + len(p)]))
         return max(lengths, default=0)
 
 
@@ -94,10 +98,10 @@ def segments(text, kinds, longest=LONGEST_TEXT):
     """
     text, is_cut = clipped(text, longest)
     spans = list(form_spans(text))
-    forms = [form for *_, form in spans]
+    words = {kind: [p.word_of(form) for *_, form in spans] for kind, p in kinds.items()}
     pieces, done, place = [], 0, 0
     while place < len(spans):
-        lengths = {kind: phrases.length_at(forms, place) for kind, phrases in kinds.items()}
+        lengths = {kind: p.length_at(words[kind], place) for kind, p in kinds.items()}
         kind = max(lengths, key=lengths.get, default=None)
         if kind and lengths[kind]:
             start, end = spans[place][0], spans[place + lengths[kind] - 1][1]

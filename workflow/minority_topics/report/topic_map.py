@@ -5,7 +5,8 @@ import numpy as np
 WIDTH, HEIGHT = 720, 420
 LEAST_RADIUS, LARGEST_RADIUS = 13, 34
 GAP = 3
-ROUNDS = 200
+ROUNDS = 300
+LONGEST_MOVE = 8
 
 
 def radii(shares):
@@ -30,15 +31,17 @@ def places(points, sizes):
     centres = margin + (points - low) / spans * (room - 2 * margin)
     # Points at one place need a direction to part in: a turn of the golden angle each.
     turns = np.arange(len(points)) * np.pi * (3 - np.sqrt(5))
-    centres += 1e-3 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    apart = 1e-3 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
     least = sizes[:, None] + sizes[None, :] + GAP
     for _ in range(ROUNDS):
-        between = centres[:, None] - centres[None, :]
+        between = (centres + apart)[:, None] - (centres + apart)[None, :]
         distance = np.hypot(between[..., 0], between[..., 1])
         np.fill_diagonal(distance, np.inf)
         push = np.maximum(least - distance, 0) / 2
         if not push.any():
             break
-        centres += (between * (push / distance)[..., None]).sum(axis=1)
+        move = (between * (push / distance)[..., None]).sum(axis=1)
+        # Many that push at once would throw a circle across the map.
+        centres = centres + np.clip(move, -LONGEST_MOVE, LONGEST_MOVE)
         centres = np.clip(centres, margin, room - margin)
     return centres
