@@ -1,7 +1,6 @@
 """A folder of tables like that of `answer`, made up: Finnish comments, or hostile ones."""
 
 import json
-from datetime import date
 
 import numpy as np
 
@@ -175,7 +174,7 @@ def write_tables(
         folder / folders.INPUT_REPORT,
         ["file", "line", "reason", "detail"],
         [
-            (text("comments.csv"), line, reason, text("seen before at line 3"))
+            (text("/home/somebody/comments.csv"), line, reason, text("seen before at line 3"))
             for reason, count in skipped.items()
             for line in range(2, 2 + count)
         ],
@@ -193,8 +192,8 @@ def write_tables(
 def _summary(n_topics, skipped, texts, dates, groups):
     read, left = 50_513, sum(skipped.values())
     reading = {
-        "files": [{"file": "comments.csv", "format": "csv", "encoding": "utf-8", "delimiter": ",",
-                   "quote": '"', "rows": read, "kept": read - left}],
+        "files": [{"file": "/home/somebody/comments.csv", "format": "csv", "encoding": "utf-8",
+                   "delimiter": ",", "quote": '"', "rows": read, "kept": read - left}],
         "columns": {"text": "body", "id": None, "date": "created" if dates else None,
                     "group": "channel" if groups else None},
         "rows_read": read, "rows_kept": read - left, "skipped": skipped, "repeated_texts": 480,
@@ -212,11 +211,13 @@ def _summary(n_topics, skipped, texts, dates, groups):
     fit = {
         "n_topics": n_topics, "n_minority": len(MINORITY), "theta_min": 0.4, "w_max": 1e-9,
         "random_state": 1, "iterations": 143, "converged": True, "objective": 123456.7,
-        "feasible": True, "kkt": 2.4e-6, "seconds": 12.3, "peak_mb": 840.2,
+        "feasible": True, "kkt": {"dual": 0.0, "stationarity_H": 2.4e-6},
+        "seconds": 12.3, "peak_mb": 840.2,
         "agreement": {"fits": 4, "mean_ami": 0.46}, "stability": [0.83] * n_topics,
     }  # fmt: skip
     return {
-        "name": "example", "made": str(date(2024, 12, 31)), "texts": texts,
+        "name": "example", "texts": texts,
+        "topics_file": {"file": "topics.yaml", "applied": [1, 5]},
         "period": "month" if dates else None, "dates": reading["dates"],
         "fit": fit, "reading": reading, "cleaning": cleaning,
         **{key: reading[key] for key in ("rows_read", "rows_kept", "skipped")},

@@ -190,18 +190,27 @@ def test_skipped_rows_are_the_first_of_every_reason_the_rarest_reason_first(usua
 
 def test_how_it_was_made_names_settings_constraints_and_agreement(usual):
     text = " ".join(usual.texts["made"].split())
+    assert "Languages" not in text
     for part in ("at least 40.0%", "at most 1e-09", "Constraints met yes", "Converged yes",
-                 "2.4e-06", "two fits 0.46", "Redact yes", "Languages none"):  # fmt: skip
+                 "2.4e-06", "two fits 0.46", "Redact yes"):  # fmt: skip
         assert part in text
+
+
+def test_folders_of_files_are_not_told(usual):
+    assert "comments.csv" in usual.texts["made"]
+    assert "comments.csv" in usual.texts["skipped"]
+    assert "somebody" not in usual.source
 
 
 def test_says_that_a_fit_is_not_to_be_relied_on(tmp_path):
     def spoil(summary):
         summary["fit"] |= {"converged": False, "feasible": False, "agreement": None}
+        summary["cleaning"]["warnings"] = ["There are no lemmas <here>."]
 
     text = changed(tmp_path, folders.SUMMARY, spoil).texts
     assert "stopped before it converged" in text[""]
     assert "does not meet its constraints" in text[""]
+    assert "There are no lemmas <here>." in text[""]
     assert "nothing can be said about agreement" in text["made"]
 
 

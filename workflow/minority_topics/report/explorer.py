@@ -9,7 +9,6 @@ import csv
 import functools
 import json
 import math
-import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -20,8 +19,9 @@ from ..base.manifest import check_manifest
 from ..comments import folders
 from ..corpus.lemmas import make_lemmatiser
 from ..corpus.readers import DataError
+from . import run_facts
 from .marking import LONGEST_TEXT, SEED, WORD, Phrases, clipped, segments
-from .numbers import counted, number, percent, precise
+from .run_facts import LONGEST_NAME
 from .standalone import json_inside, link, write_page
 from .topic_map import HEIGHT, WIDTH, places, radii
 
@@ -31,7 +31,6 @@ USED = (
     folders.SEED_FREE, folders.SEED_WORDS, folders.SEED_FORMS, folders.INPUT_REPORT,
 )  # fmt: skip
 # What the page shows at most.
-LONGEST_NAME = 120
 MOST_WORDS = 20
 MOST_EXAMPLES = 20
 MOST_TEXT = 1_500_000  # characters of all examples
@@ -93,35 +92,15 @@ def _content(tables, page, title):
     for topic in topics:
         topic["spark"] = _spark(trends["values"].get(topic["topic"], []))
     drawn = _map(tables)
-    data = {
-        "period": summary.get("period"),
-        "texts": _has_texts(summary),
-        "language": _language(summary),
-        "periods": trends["periods"],
-        "groups": groups["names"],
-        "topics": [
-            {
-                **{key: topic[key] for key in (
-                    "topic", "kind", "title", "named", "prevalence", "documents", "seed_share",
-                    "stability")},
-                "words": [[w["word"], w["weight"], w["exclusivity"], w["seed"]]
-                          for w in words[topic["topic"]]],
-                "trend": trends["values"].get(topic["topic"], []),
-                "groups": groups["values"].get(topic["topic"], []),
-                "nearest": drawn["nearest"].get(topic["topic"]),
-                "examples": examples,
-            }
-            for topic, examples in zip(topics, _examples(tables, marks), strict=True)
-        ],
-    }  # fmt: skip
+    data = _data(tables, words, marks, trends, groups, drawn["nearest"])
     names = {topic["topic"]: topic["title"] for topic in topics}
     return {
         "title": clipped(title, LONGEST_NAME)[0],
         "data": json_inside(data),
-        "language": _language(summary),
+        "language": run_facts.language(summary),
         "texts": data["texts"],
-        "facts": _facts(summary, topics),
-        "notices": _notices(summary),
+        "facts": run_facts.key_figures(summary, topics),
+        "notices": run_facts.notices(summary),
         "topics": topics,
         "largest": {
             kind: max((t["prevalence"] or 0 for t in topics if t["kind"] == kind), default=0)
@@ -133,12 +112,37 @@ def _content(tables, page, title):
         "suggested": _suggested(tables, names),
         "seed_free": _seed_free(tables, names, marks),
         "skipped": _skipped(tables),
-        "made": _made(summary),
-        "files": _files(summary),
+        "made": run_facts.how_made(summary),
+        "files": run_facts.files_read(summary),
         "links": {name: link(tables.folder / name, page) for name in sorted(tables.there)},
         "periods": {"shown": len(trends["periods"]), "cut": trends["cut"]},
         "groups": {"shown": len(groups["names"]), "cut": groups["cut"]},
     }
+
+
+def _data(tables, words, marks, trends, groups, nearest):
+    """What the script shows of a topic that is opened."""
+    return {
+        "period": tables.summary.get("period"),
+        "texts": run_facts.has_texts(tables.summary),
+        "language": run_facts.language(tables.summary),
+        "periods": trends["periods"],
+        "groups": groups["names"],
+        "topics": [
+            {
+                **{key: topic[key] for key in (
+                    "topic", "kind", "title", "named", "prevalence", "low", "high",
+                    "documents", "seed_share", "stability")},
+                "words": [[w["word"], w["weight"], w["exclusivity"], w["seed"]]
+                          for w in words[topic["topic"]]],
+                "trend": trends["values"].get(topic["topic"], []),
+                "groups": groups["values"].get(topic["topic"], []),
+                "nearest": nearest.get(topic["topic"]),
+                "examples": examples,
+            }
+            for topic, examples in zip(tables.topics, _examples(tables, marks), strict=True)
+        ],
+    }  # fmt: skip
 
 
 def _topic(row):
@@ -153,6 +157,7 @@ def _topic(row):
         "title": name or ", ".join(words["top_words"][:3]) or f"Topic {topic}",
         **words,
         **{key: _value(row[key]) for key in ("prevalence", "seed_share", "stability")},
+        **{key: _value(row.get(key)) for key in ("low", "high")},
         "documents": _whole(row["documents"]),
     }
 
@@ -374,9 +379,8 @@ def _skipped(tables):
     if folders.INPUT_REPORT in tables.there:
         for row in _first_rows(tables.folder / folders.INPUT_REPORT, MOST_REPORT_ROWS):
             if len(rows[row["reason"]]) < MOST_SKIPPED:
-                rows[row["reason"]].append(
-                    {key: clipped(row[key] or "", LONGEST_NAME)[0] for key in row}
-                )
+                short = {key: clipped(row[key], LONGEST_NAME)[0] for key in row}
+                rows[row["reason"]].append(short | {"file": run_facts.file_name(row["file"])})
     shown = [row for reason in sorted(rows, key=lambda r: counts.get(r, 0)) for row in rows[reason]]
     return {
         "counts": [
@@ -395,145 +399,6 @@ def _first_rows(path, most):
         reader = csv.DictReader(file)
         for _, row in zip(range(most), reader, strict=False):
             yield {name: bare_cell(cell or "") for name, cell in row.items() if name}
-
-
-def _facts(summary, topics):
-    """The numbers on top: (number, what it counts, more about it)."""
-    cleaning = summary.get("cleaning") or {}
-    read, kept = summary.get("rows_read"), summary.get("rows_kept")
-    with_words = summary.get("documents_with_words")
-    with_seed = summary.get("documents_with_seed")
-    n_minority = sum(topic["kind"] == "minority" for topic in topics)
-    found, entries = cleaning.get("seed_entries_found"), summary.get("seed_entries")
-    return [
-        (_count(read), "comments read", None),
-        (_count(kept), "kept", _of(kept, read)),
-        (_count(with_words), "with words", _of(with_words, kept)),
-        (_count(with_seed), "with a seed word", _of(with_seed, kept)),
-        (_count(found), "seed entries found", None if entries is None else f"of {entries:,}"),
-        (_count(len(topics)), "topics", f"{n_minority} minority"),
-    ]
-
-
-def _notices(summary):
-    """What a reader must know before the topics: sentences."""
-    fit, cleaning = summary.get("fit") or {}, summary.get("cleaning") or {}
-    missing = cleaning.get("seed_entries_missing") or []
-    notices = []
-    if not _has_texts(summary):
-        notices.append("The texts of comments were left out of all outputs, so this page has none.")
-    if missing:
-        first = ", ".join(clipped(entry, 40)[0] for entry in missing[:8])
-        more = f" and {len(missing) - 8:,} more" if len(missing) > 8 else ""
-        verb = "matches" if len(missing) == 1 else "match"
-        notices.append(
-            f"{counted(len(missing), 'seed entry').replace('entrys', 'entries')} {verb} no "
-            f"comment: {first}{more}. The seed table shows the closest words."
-        )
-    if fit.get("converged") is False:
-        notices.append("The fit stopped before it converged: topics may still change.")
-    if fit.get("feasible") is False:
-        notices.append("The fit does not meet its constraints: do not rely on minority topics.")
-    return notices
-
-
-def _made(summary):
-    """How the topics were made: title of a part, and its (name, value) pairs."""
-    fit, cleaning = summary.get("fit") or {}, summary.get("cleaning") or {}
-    reading = summary.get("reading") or {}
-    columns = {key: name for key, name in (reading.get("columns") or {}).items() if name}
-    agreement = fit.get("agreement") or {}
-    dates = summary.get("dates") or [None, None]
-    theta = fit.get("theta_min")
-    parts = {
-        "Reading": [
-            ("Columns", ", ".join(f"{key}: {name}" for key, name in columns.items())),
-            ("First and last date", " to ".join(str(day)[:10] for day in dates if day)),
-            ("Comments without a date", _count(reading.get("undated"))),
-            ("Groups", _count(reading.get("groups"))),
-            ("Texts that repeat another", _count(reading.get("repeated_texts"))),
-            *((key.replace("_", " ").capitalize(), _setting(value))
-              for key, value in (reading.get("settings") or {}).items()),
-        ],
-        "Cleaning": [
-            ("Language", cleaning.get("language")),
-            ("Lemmas", cleaning.get("lemmas")),
-            ("Stop words", _count(cleaning.get("stop_words"))),
-            ("A word is in at least (min_df)", _setting(cleaning.get("min_df"))),
-            ("A word is in at most (max_df)", _setting(cleaning.get("max_df"))),
-            ("Tokens", _count(cleaning.get("tokens"))),
-            ("Distinct forms", _count(cleaning.get("forms"))),
-            ("Words of the vocabulary", _count(cleaning.get("words"))),
-            ("Seed words among them", _count(cleaning.get("seed_words"))),
-        ],
-        "Fit": [
-            ("Topics", _count(fit.get("n_topics"))),
-            ("Minority topics", _count(fit.get("n_minority"))),
-            ("Seed words in a minority topic (theta_min)",
-             None if theta is None else f"at least {percent(theta)}"),
-            ("Minority topic in a comment without a seed word (w_max)",
-             None if fit.get("w_max") is None else f"at most {_setting(fit['w_max'])}"),
-            ("Constraints met", _setting(fit.get("feasible"))),
-            ("Converged", _setting(fit.get("converged"))),
-            ("Iterations", _count(fit.get("iterations"))),
-            ("Objective", None if fit.get("objective") is None else number(fit["objective"], 1)),
-            ("Distance from a stationary point (KKT)",
-             None if fit.get("kkt") is None else precise(fit["kkt"])),
-            ("Random state", _setting(fit.get("random_state"))),
-            ("Time", None if fit.get("seconds") is None else f"{fit['seconds']:,.0f} s"),
-            ("Memory", None if fit.get("peak_mb") is None else f"{fit['peak_mb']:,.0f} MB"),
-        ],
-        "Agreement of fits": [
-            ("Fits", _count(agreement.get("fits"))),
-            ("Mean adjusted mutual information of two fits",
-             None if agreement.get("mean_ami") is None else number(agreement["mean_ami"], 2)),
-        ] if agreement else [("Fits", "one, so that nothing can be said about agreement")],
-    }  # fmt: skip
-    return {
-        title: [(name, clipped(str(value))[0]) for name, value in pairs if value not in (None, "")]
-        for title, pairs in parts.items()
-    }
-
-
-def _files(summary):
-    """What was read, file by file."""
-    rows = (summary.get("reading") or {}).get("files") or []
-    keys = ("file", "format", "encoding", "delimiter", "rows", "kept")
-    shown = [{key: row.get(key) for key in keys} for row in rows[:50]]
-    for row in shown:
-        row["file"] = clipped(str(row["file"]), LONGEST_NAME)[0]
-        row["delimiter"] = {"\t": "tab", None: ""}.get(row["delimiter"], row["delimiter"])
-    return {"all": len(rows), "rows": shown}
-
-
-def _has_texts(summary):
-    return summary.get("texts") is not False
-
-
-def _language(summary):
-    """The language of the comments for the page's elements, "" where it is not known."""
-    language = (summary.get("cleaning") or {}).get("language")
-    is_code = isinstance(language, str) and re.fullmatch("[a-z]{2,3}", language)
-    return language if is_code else ""
-
-
-def _setting(value):
-    """A value of a setting as a reader would say it."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value)) or "none"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _count(value):
-    return None if value is None else f"{value:,}"
-
-
-def _of(part, whole):
-    return percent(part / whole) if whole and part is not None else None
 
 
 def _listed(cell):

@@ -16,7 +16,7 @@ function node(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== ""));
+  element.append(...children.flat(2).filter((child) => child !== null && child !== ""));
   return element;
 }
 const h = (tag, attributes = {}, ...children) => node(document.createElement(tag), attributes, children);
@@ -58,13 +58,13 @@ const marked = (segments, query) => segments.flatMap((piece) => {
 
 function facts(topic) {
   const pairs = [
-    ["prevalence", percent(topic.prevalence)],
+    ["prevalence", percent(topic.prevalence), range(topic.low, topic.high)],
     ["comments have it as main topic", whole(topic.documents)],
     ["of its weight is seed words", topic.seed_share === null ? null : percent(topic.seed_share)],
     ["stability over fits", topic.stability === null ? null : topic.stability.toFixed(2)],
   ];
   return h("dl", { class: "stats" }, pairs.filter(([, value]) => value !== null)
-    .map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+    .map(([name, value, more]) => h("div", {}, h("dt", {}, name), h("dd", {}, value, more ? [" ", h("span", {}, more)] : null))));
 }
 
 const bar = (share) => s("svg", { class: "bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" },
