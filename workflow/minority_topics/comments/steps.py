@@ -42,23 +42,26 @@ def read(files, out, settings):
 
 
 def vectorise(comments, seed_words, out, settings):
-    from .matrix import summary_lines, vectorise_comments
+    from .matrix import vectorise_comments
+    from .summaries import of_words
 
-    return summary_lines(vectorise_comments(comments, seed_words, out, **settings))
+    return of_words(vectorise_comments(comments, seed_words, out, **settings))
 
 
 def fit(matrix, out, settings):
-    from .fitting import fit_comments, summary_lines
+    from .fitting import fit_comments
+    from .summaries import of_fit
 
     sizes = topic_numbers(_facts(matrix), settings["n_topics"], settings["n_minority"])
-    return summary_lines(fit_comments(matrix, out, **settings | sizes))
+    return of_fit(fit_comments(matrix, out, **settings | sizes))
 
 
 def answer(comments, matrix, model, out, settings, *, name, topics_file):
-    from .answers import answer, summary_lines
+    from .answers import answer
+    from .summaries import of_answers
 
     facts = answer(comments, matrix, model, out, name=name, topics_file=topics_file, **settings)
-    return summary_lines(facts)
+    return of_answers(facts)
 
 
 def _facts(matrix):

@@ -1,0 +1,55 @@
+"""What a step found, in plain words for a terminal; what was read is told by `reading`."""
+
+from ..base.text import listed, shown
+from ..base.times import duration
+from .answers.naming import sentences
+from .folders import INPUT_REPORT, SEED_WORDS
+
+# Entries and topics that a summary names.
+MOST_NAMED = 10
+
+
+def of_words(facts):
+    """Lines about words and seed words, from the content of cleaning.json."""
+    lemmas = facts["lemmas"]
+    lines = [
+        f"{facts['words']:,} words of {facts['forms']:,} forms; "
+        + (f"lemmas by {lemmas}" if lemmas != "none" else "no lemmas")
+        + f", {facts['stop_words']:,} stop words. {facts['documents_with_words']:,} of "
+        f"{facts['documents']:,} comments have words.",
+        f"Seed words: {facts['seed_entries_found']:,} of {facts['seed_entries']:,} entries found, "
+        f"as {facts['seed_words']:,} words; {facts['documents_with_seed']:,} comments hold one.",
+    ]
+    missing = facts["seed_entries_missing"]
+    if missing:
+        named = listed(map(shown, missing[:MOST_NAMED]))
+        more = f" and {len(missing) - MOST_NAMED:,} more" if len(missing) > MOST_NAMED else ""
+        lines.append(f"Not found: {named}{more}. {SEED_WORDS} has the closest words.")
+    if facts["seed_entries_with_warning"]:
+        count = facts["seed_entries_with_warning"]
+        lines.append(f"{SEED_WORDS} warns about {count:,} of the entries: read it.")
+    return lines + facts["warnings"]
+
+
+def of_fit(facts):
+    """Lines about a fit, from the content of fit.json."""
+    ended = "converged" if facts["converged"] else "not converged"
+    lines = [
+        f"{facts['n_topics']} topics, {facts['n_minority']} of them minority: "
+        f"{facts['iterations']} iterations in {duration(facts['seconds'])}, {ended}; the "
+        f"constraints are {'met' if facts['feasible'] else 'not met'}."
+    ]
+    if facts["agreement"]:
+        lines.append(
+            f"{facts['agreement']['fits']} fits: the lowest objective is kept; their main topics "
+            f"agree with a mean AMI of {facts['agreement']['mean_ami']:.2f} (1 is the same)."
+        )
+    return lines + facts["warnings"]
+
+
+def of_answers(facts):
+    """Lines about names of topics and where to look, from the content of summary.json."""
+    lines = list(sentences(facts["topics_file"]))
+    if facts["rows_read"] > facts["rows_kept"]:
+        lines.append(f"Rows that were not kept are listed in {INPUT_REPORT}.")
+    return lines
