@@ -36,8 +36,9 @@ def _key_value(text):
 
 
 def _chosen(step, given):
-    from ..study.config import comments_defaults
+    from ..study.config import check_comments_keys, comments_defaults
 
+    check_comments_keys(given)
     return {key: given.get(key, default) for key, default in comments_defaults(step).items()}
 
 
@@ -170,6 +171,101 @@ def explorer(options):
 
     write_explorer(options.tables, options.out, options.title)
     print(f"Open {options.out} in a browser.")
+
+
+@verb(
+    "Compare numbers of topics and theta_min on a sample, and recommend one row of a grid.",
+    MATRIX,
+    argument("--n-topics", type=int, nargs="+", default=[20, 35, 50], metavar="K"),
+    argument("--n-minority", type=int, nargs="+", default=[5, 10, 15], metavar="K"),
+    argument("--theta-min", type=float, nargs="+", default=[0.2, 0.4, 0.6], metavar="SHARE"),
+    argument("--n-comments", type=int, default=50_000, help="size of the sample"),
+    argument("--n-states", type=int, default=2, help="random states for each row"),
+    argument("--random-state", type=int, default=1),
+    argument("--threads", type=int),
+    FOLDER,
+)
+def choose(options):
+    from ..comments.choosing import choose
+    from ..report.choices import draw_choices
+
+    found = choose(
+        options.matrix, options.out, n_topics=options.n_topics, n_minority=options.n_minority,
+        theta_min=options.theta_min, n_comments=options.n_comments, n_states=options.n_states,
+        random_state=options.random_state, threads=options.threads,
+    )  # fmt: skip
+    draw_choices(options.out)
+    print(found["reason"])
+
+
+@verb(
+    "Find the topics of a fitted model in new comments.",
+    argument("files", nargs="+", help="as for `explore`"),
+    MODEL,
+    SETTINGS,
+    FOLDER,
+)
+def apply(options):
+    from ..comments import steps
+    from ..comments.applying import apply_model
+
+    comments = options.out / "comments"
+    _print(steps.read(options.files, comments, _chosen(steps.READING, options.settings)))
+    apply_model(options.model, comments, options.out)
+    print(f"The topics of each comment are in {options.out / 'documents.parquet'}.")
+
+
+@verb(
+    "Score the answers of coders to a sheet of word or topic intrusion.",
+    argument("sheets", type=Path, nargs="+", help="filled-in sheets, one for each coder"),
+    argument("--key", type=Path, required=True, help="key.csv, which `answer` wrote beside them"),
+    argument("--out", type=Path, help="CSV of the scores"),
+)
+def score_intrusion(options):
+    from ..base.files import write_csv
+    from ..comments.answers.coding import score_intrusion
+
+    rows = score_intrusion(options.sheets, options.key)
+    if options.out:
+        write_csv(options.out, rows[0], (row.values() for row in rows))
+    for row in rows:
+        print(", ".join(f"{name} {_short(value)}" for name, value in row.items()))
+
+
+@verb(
+    "Draw comments to code by hand, from those with a topic and those without.",
+    argument("--tables", type=Path, required=True, help="folder that `answer` wrote"),
+    COMMENTS,
+    argument("--topic", default="minority", help="a topic's number, or minority for all of them"),
+    argument("--n", type=int, default=300, help="comments to code (default: 300)"),
+    argument("--random-state", type=int, default=1),
+    argument("--out", type=Path, required=True, help="the sheet, a CSV; its key goes beside it"),
+)
+def draw_sample(options):
+    from ..comments.answers.correcting import draw_sample
+
+    topic = int(options.topic) if options.topic.isdecimal() else options.topic
+    sheet = draw_sample(
+        options.tables, options.comments, options.out, topic=topic, n=options.n,
+        random_state=options.random_state,
+    )  # fmt: skip
+    print(f"Write 1 or 0 into the column `coded` of {sheet}, then run correct_prevalence.")
+
+
+@verb(
+    "Correct the prevalence of a topic by a sample that was coded by hand.",
+    argument("sheet", type=Path, help="coded sheet of `draw_sample`"),
+    argument("--key", type=Path, help="its key (default: beside it)"),
+)
+def correct_prevalence(options):
+    from ..comments.answers.correcting import correct_prevalence
+
+    for name, value in correct_prevalence(options.sheet, options.key).items():
+        print(f"{name}: {_short(value)}")
+
+
+def _short(value):
+    return f"{value:.4g}" if isinstance(value, float) else value
 
 
 @verb(

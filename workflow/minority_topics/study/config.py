@@ -142,6 +142,14 @@ def complete_comments(name, dataset):
     return _take_comments(config, load_schema())[name]
 
 
+def check_comments_keys(settings):
+    """Raise ConfigError for what is no key, or no value of a key, of a dataset of own comments."""
+    rules = load_schema(COMMENTS_SCHEMA)
+    rules = {key: rules[key] for key in ("properties", "additionalProperties")}
+    for error in Validator(rules).iter_errors(_plain(settings, (), itertools.count())):
+        raise ConfigError(_sentence(error))
+
+
 def comments_defaults(keys):
     """Default values of keys of a dataset of own comments; None for a key without one."""
     rules = load_schema(COMMENTS_SCHEMA)["properties"]
