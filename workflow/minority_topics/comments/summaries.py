@@ -2,7 +2,6 @@
 
 from ..base.text import listed, shown
 from ..base.times import duration
-from .answers.naming import sentences
 from .folders import INPUT_REPORT, SEED_WORDS
 
 # Entries and topics that a summary names.
@@ -48,8 +47,8 @@ def of_fit(facts):
 
 
 def of_answers(facts):
-    """Lines about names of topics and where to look, from the content of summary.json."""
-    lines = list(sentences(facts["topics_file"]))
+    """Lines about what the tables show, from the content of summary.json."""
+    lines = [f"{facts['topics_shown']} topics are in the tables."]
     if facts["rows_read"] > facts["rows_kept"]:
         lines.append(f"Rows that were not kept are listed in {INPUT_REPORT}.")
     return lines
