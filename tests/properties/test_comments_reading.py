@@ -55,7 +55,7 @@ def content_of(rows, format):
     file = io.StringIO()
     writer = csv.writer(file, **settings)
     writer.writerow(["id", "text"])
-    writer.writerows(row.values() for row in rows)
+    writer.writerows((row["id"], row["text"]) for row in rows)
     return file.getvalue().encode(), ".tsv" if format == "tsv" else ".csv"
 
 
@@ -127,7 +127,9 @@ def test_damaged_files_are_counted_or_refused(tmp_path_factory, rows, format, en
 def test_an_unclosed_quote_costs_its_line_alone(tmp_path_factory, n_rows, at, quoting, stray):
     rows = [{"id": str(i), "text": f'row {i}, it is "here"'} for i in range(n_rows)]
     file = io.StringIO()
-    csv.writer(file, quoting=quoting, lineterminator="\n").writerows(row.values() for row in rows)
+    csv.writer(file, quoting=quoting, lineterminator="\n").writerows(
+        (row["id"], row["text"]) for row in rows
+    )
     lines = file.getvalue().splitlines()
     lines[at] = stray.format(at)
     reading, texts = read(tmp_path_factory, ".csv", "\n".join(["id,text", *lines]).encode())

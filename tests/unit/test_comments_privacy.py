@@ -35,8 +35,8 @@ def test_what_names_a_person_goes(text, expected):
     "text",
     [
         "vuonna 2024 oli 5 000 000 euroa", "31.12.2024 klo 12.30", "01.05.2024",
-        "0,1234567 ja 0.1234567", "1000000000", "https://yle.fi", "lämpötila @ 5", "12.5.2024-13.6.2024",
-        "2024-05-01 10:20", "maksoi 0-5 euroa", "", "😀 \u202e <script>",
+        "0,1234567 ja 0.1234567", "1000000000", "https://yle.fi", "12.5.2024-13.6.2024",
+        "lämpötila @ 5", "2024-05-01 10:20", "maksoi 0-5 euroa", "", "😀 \u202e <script>",
     ],
 )  # fmt: skip
 def test_other_text_stays(text):
