@@ -406,6 +406,13 @@ def test_columns_by_name_and_by_values(read):
     }  # fmt: skip
 
 
+def test_a_column_of_many_values_is_a_group_only_if_it_is_named(read):
+    rows = [(f"words of {i}", f"name{i}") for i in range(40)]
+    content = as_csv(rows, header=["text", "source"])
+    assert read({"a.csv": content}).reading["groups"] == 0
+    assert read({"a.csv": content}, group_column="source").reading["groups"] == 40
+
+
 @pytest.mark.parametrize(
     ("header", "settings", "sentence"),
     [
@@ -522,12 +529,12 @@ def test_the_summary_is_in_plain_words(read):
     rows = [(1, "some words", "1.5.2024", "a"), (2, "", "", "b"), (3, "more words", "?", "b")]
     result = read({"a.csv": as_csv(rows, header=["id", "text", "date", "channel"], delimiter=";")})
     first, file, *rest = summary_lines(result.reading)
-    assert first == "Read 3 rows of 1 file: 2 comments kept, 1 rows not kept."
+    assert first == "Read 3 rows of 1 file: 2 comments kept, 1 row not kept."
     assert file.endswith("a.csv: CSV, UTF-8, delimiter ';', quotes \"; 2 of 3 rows kept")
     assert rest == [
         "Columns: text in 'text', id in 'id', date in 'date', group in 'channel'.",
         "Not kept: 1 empty. Each is listed in input_report.csv with file and line.",
-        "Dates: 2024-05-01 to 2024-05-01, 1 comments without one.",
+        "Dates: 2024-05-01 to 2024-05-01, 1 comment without one.",
         "Groups: 2.",
     ]
 

@@ -59,8 +59,9 @@ def _date(text, month_first):
         day, month = int(match["a"]), int(match["b"])
         if month_first and match.re is DAY_FIRST and match["mark"] != ".":
             day, month = month, day
-        hours = [int(part) for part in re.split("[:.]", match["time"])] if match["time"] else []
-        return datetime(int(match["year"]), month, day, *hours)
+        clock = re.split("[:.]", match["time"]) if match["time"] else []
+        hour, minute, second = (*map(int, clock), 0, 0, 0)[:3]
+        return datetime(int(match["year"]), month, day, hour, minute, second)
     if not text[:3].isalpha():
         return None
     try:

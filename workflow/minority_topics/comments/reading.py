@@ -9,7 +9,6 @@ import math
 from collections import Counter, deque
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +21,20 @@ from .folders import COMMENTS, FORM_NUMBERS, FORMS, INPUT_REPORT, OFFSETS, READI
 from .privacy import read_secret
 from .progress import Progress
 from .rows import (
+    BROKEN_QUOTES,
+    EMPTY,
     FEW_FIELDS,
     FEW_WORDS,
+    LANGUAGE,
+    LONG,
     LONGEST_COMMENT,
     MANY_FIELDS,
+    NO_TEXT,
+    NOT_JSON,
     REPEATED_ROW,
     REPEATED_TEXT,
+    UNCLOSED_QUOTE,
+    WRONG_ENCODING,
     Rules,
     understand,
 )
@@ -80,7 +87,7 @@ def read_comments(
     out = Path(out)
     wanted = dict(zip(ROLES, (text_column, id_column, date_column, group_column), strict=True))
     sources = _open_sources(find_files(files), wanted, encoding, delimiter)
-    hashes_ids = ids == "hash" and any(source.columns["id"] for source in sources)
+    hashes_ids = ids == "hash" and _has_ids(sources)
     rules = Rules(
         min_words=min_words,
         languages=_check_languages(languages),
@@ -391,8 +398,7 @@ class Tally:
 
 
 def _iso(seconds):
-    date = datetime(1970, 1, 1, tzinfo=UTC).timestamp() + seconds
-    return str(np.datetime64(int(date), "s"))
+    return str(np.datetime64(int(seconds), "s"))
 
 
 def _nothing_kept(sources, tally):
@@ -416,14 +422,14 @@ REMEDIES = {
     ),
     MANY_FIELDS: ("put quotes around texts that hold the delimiter, or name the right `delimiter`"),
     FEW_FIELDS: "give every row as many fields as the header, or name the right `delimiter`",
-    "wrong encoding": "save the file as UTF-8, or name its `encoding`",
-    "empty": "name another text column",
-    "too long": f"a comment has at most {LONGEST_COMMENT:,} characters; split longer texts",
-    "other language": "name the language of the comments in `languages`, or leave it out",
-    "not a JSON object": "write one object on every line (JSONL)",
-    "no text field": "name the key of the texts with `text_column`",
-    "unclosed quote": "close every quote, and double those inside of a quoted field",
-    "broken quotes": "double the quotes inside of a quoted field",
+    WRONG_ENCODING: "save the file as UTF-8, or name its `encoding`",
+    EMPTY: "name another text column",
+    LONG: f"a comment has at most {LONGEST_COMMENT:,} characters; split longer texts",
+    LANGUAGE: "name the language of the comments in `languages`, or leave it out",
+    NOT_JSON: "write one object on every line (JSONL)",
+    NO_TEXT: "name the key of the texts with `text_column`",
+    UNCLOSED_QUOTE: "close every quote, and double those inside of a quoted field",
+    BROKEN_QUOTES: "double the quotes inside of a quoted field",
 }
 
 
@@ -431,8 +437,8 @@ def summary_lines(reading):
     """What was read, in plain words for a terminal, from the content of reading.json."""
     n_skipped = reading["rows_read"] - reading["rows_kept"]
     lines = [
-        f"Read {reading['rows_read']:,} rows of {_n(len(reading['files']), 'file')}: "
-        f"{reading['rows_kept']:,} comments kept, {n_skipped:,} rows not kept."
+        f"Read {_n(reading['rows_read'], 'row')} of {_n(len(reading['files']), 'file')}: "
+        f"{_n(reading['rows_kept'], 'comment')} kept, {_n(n_skipped, 'row')} not kept."
     ]
     lines += [f"  {_file_line(entry)}" for entry in reading["files"][:10]]
     if len(reading["files"]) > 10:
@@ -449,7 +455,7 @@ def summary_lines(reading):
         )
     if reading["dates"]:
         first, last = (date[:10] for date in reading["dates"])
-        lines.append(f"Dates: {first} to {last}, {reading['undated']:,} comments without one.")
+        lines.append(f"Dates: {first} to {last}, {_n(reading['undated'], 'comment')} without one.")
     elif reading["columns"]["date"]:
         lines.append(f"No date of column {reading['columns']['date']!r} could be read.")
     if reading["groups"]:

@@ -59,6 +59,9 @@ OTHER_NAMES = {
 ROLES = ("text", "id", "date", "group")
 # A column whose values have, on average, so many words looks like text.
 WORDS_OF_TEXT = 3
+# A column that is only found by its name is no group if it has more values than these, and than
+# half of its rows.
+FEW_GROUPS = 20
 # Names of columns are no longer than this.
 LONGEST_NAME, MOST_WORDS_OF_NAME = 40, 4
 
@@ -274,10 +277,14 @@ def _open_jsonl(source, lines, wanted):
             f"{source.path}: none of its first {len(lines):,} lines is a JSON object; write one "
             "object on every line (JSONL)"
         )
-    columns = [[as_text(row.get(name)) or "" for row in rows] for name in names]
+    columns = [[_if_text(row.get(name)) for row in rows] for name in names]
     _choose(source, names, columns, wanted)
     source.places = tuple(source.columns[role] for role in ROLES)
     return source
+
+
+def _if_text(value):
+    return value if isinstance(value, str) else ""
 
 
 def as_text(value):
@@ -375,6 +382,10 @@ def _choose(source, names, columns, wanted):
         if wanted[role] is None:
             free = {_key(name): name for name in reversed(names) if name not in taken}
             source.columns[role] = next((free[key] for key in known if key in free), None)
+    if not wanted["group"] and (name := source.columns["group"]) is not None:
+        values = columns[names.index(name)]
+        if len(set(values)) > max(FEW_GROUPS, len(values) // 2):
+            source.columns["group"] = None
     for name in filter(None, source.columns.values()):
         if names.count(name) > 1:
             raise DataError(f"{source.path}: two columns are named {shown(name)}; rename one")
