@@ -167,15 +167,14 @@ def weigh(counts, idf):
 
     It shares the places of its entries with the counts.
     """
-    from sklearn.preprocessing import normalize
-
     weights = np.empty(len(counts.data), dtype=np.float32)
-    for begin in range(0, len(weights), 2**22):  # no temporary as large as the matrix
-        part = slice(begin, begin + 2**22)
-        np.multiply(counts.data[part], idf[counts.indices[part]], out=weights[part], dtype="f4")
-    tfidf = sp.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape, copy=False)
-    # scikit-learn refuses a matrix without rows.
-    return normalize(tfidf, copy=False) if tfidf.shape[0] else tfidf
+    for first in range(0, counts.shape[0], ROWS_AT_A_TIME):  # in doubles, some rows at a time
+        ends = counts.indptr[first : first + ROWS_AT_A_TIME + 1]
+        part = slice(ends[0], ends[-1])
+        row = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        products = counts.data[part] * idf[counts.indices[part]].astype(np.float64)
+        weights[part] = products / np.sqrt(np.bincount(row, products**2))[row]
+    return sp.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape, copy=False)
 
 
 class Encoder:
