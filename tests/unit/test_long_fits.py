@@ -13,11 +13,12 @@ from scipy.sparse import csr_matrix, vstack
 from scipy.special import xlogy
 
 from minority_topics import ConstrainedNMF, ConstraintWarning
+from minority_topics.nmf import checkpoint as checkpoint_module
 from minority_topics.nmf import model as model_module
 from minority_topics.nmf import solvers as solvers_module
 from minority_topics.nmf import start as start_module
 from minority_topics.nmf.model import OF_A_FIT, Batches
-from minority_topics.nmf.progress import FitProgress, iterations_left
+from minority_topics.nmf.progress import FitProgress, FitStopped, iterations_left
 from minority_topics.nmf.start import sample_documents, spread_topics
 
 
@@ -435,6 +436,44 @@ def test_a_damaged_checkpoint_is_named(saved, damage):
     saved.write_bytes(damage(saved.read_bytes()))
     with pytest.raises(ValueError, match=r"fit\.npz' is damaged.*remove this one\.$"):
         make(**SHORT, checkpoint=saved).fit(corpus())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_iterations", [1, 6])
+def test_a_callback_stops_a_fit_and_its_checkpoint_goes_on(
+    tmp_path, monkeypatch, dtype, n_iterations
+):
+    """The state is written and read in batches of seven rows, which do not matter."""
+
+    def stop(descent):
+        if len(descent.history) > n_iterations:
+            raise FitStopped
+
+    monkeypatch.setattr(
+        checkpoint_module, "batches", lambda n: [slice(a, a + 7) for a in range(0, n, 7)]
+    )
+    V, file = corpus(dtype=dtype), tmp_path / "fit.npz"
+    model = make(checkpoint=file)
+    model.callbacks = [stop]
+    with pytest.raises(FitStopped):
+        model.fit(V)
+    assert file.exists()
+    model.callbacks = ()
+    resumed, whole = model.fit(V), make(n_init=1).fit(V)
+    np.testing.assert_array_equal(resumed.components_, whole.components_)
+    np.testing.assert_array_equal(resumed.objective_history_, whole.objective_history_)
+    assert not file.exists()
+
+
+def test_a_fit_that_is_stopped_before_its_first_iteration_leaves_no_checkpoint(tmp_path):
+    def stop(descent):
+        raise FitStopped
+
+    model = make(checkpoint=tmp_path / "fit.npz")
+    model.callbacks = [stop]
+    with pytest.raises(FitStopped):
+        model.fit(corpus())
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("place", ["missing/fit.npz", "file/fit.npz", ""])

@@ -85,15 +85,20 @@ def peak_mb():
 
 
 class FitLog:
-    """A callback that tells a log every ten seconds how far a fit is; a terminal sees it anyway."""
+    """A callback that tells a log every ten seconds how far a fit is; a terminal sees it anyway.
+
+    The time is that since the first call: the start of a fit says nothing of its iterations.
+    """
 
     def __init__(self, max_iter, tol, stream=None, clock=time.monotonic):
         self.limits = max_iter, tol
         self.stream = sys.stderr if stream is None else stream
         self.clock = clock
-        self.begin = self.told = clock()
+        self.begin = self.told = None
 
     def __call__(self, descent):
+        if self.begin is None:
+            self.begin = self.told = self.clock()
         now, done = self.clock(), len(descent.history) - 1
         if self.stream is None or self.stream.isatty() or now - self.told < SECONDS_IN_LOG:
             return
