@@ -222,7 +222,7 @@ def _trends(tables):
     order = sorted(periods)
     shown = order[-max(2, MOST_POINTS // max(1, len(tables.topics))) :]
     places = {period: place for place, (_, period) in enumerate(shown)}
-    values = {}
+    values: dict[int, list] = {}
     for topic, of_topic in rows.items():
         values[topic] = [None] * len(shown)
         for row in of_topic:
@@ -244,7 +244,7 @@ def _groups(tables):
             sizes.setdefault(row["group"], _whole(row["documents"]) or 0)
     order = sorted(sizes, key=lambda group: -sizes[group])
     places = {group: place for place, group in enumerate(order[:MOST_GROUPS])}
-    values = {}
+    values: dict[int, list] = {}
     for topic, of_topic in rows.items():
         values[topic] = [None] * len(places)
         for row in of_topic:

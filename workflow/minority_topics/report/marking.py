@@ -102,7 +102,7 @@ def segments(text, kinds, longest=LONGEST_TEXT):
     pieces, done, place = [], 0, 0
     while place < len(spans):
         lengths = {kind: p.length_at(words[kind], place) for kind, p in kinds.items()}
-        kind = max(lengths, key=lengths.get, default=None)
+        kind = max(lengths, key=lambda name: lengths[name], default=None)
         if kind and lengths[kind]:
             start, end = spans[place][0], spans[place + lengths[kind] - 1][1]
             pieces += [text[done:start], [text[start:end], kind]]

@@ -46,10 +46,10 @@ function orderRows(body, { header, descending, place }) {
 // Only what scrolls need be reached by keyboard, and says that it scrolls.
 function tellScrolling(boxes) {
   const tell = (box) => {
-    const scrolls = box.scrollWidth > box.clientWidth;
+    const sideways = box.scrollWidth > box.clientWidth, down = box.scrollHeight > box.clientHeight;
     const label = box.dataset.label;
-    box.setAttribute("aria-label", scrolls ? `${label}, scrolls sideways` : label);
-    if (scrolls) box.tabIndex = 0;
+    box.setAttribute("aria-label", sideways ? `${label}, scrolls sideways` : label);
+    if (sideways || down) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   };
   const observer = new ResizeObserver((entries) => {

@@ -356,6 +356,6 @@ if (seedTable) {
 }
 controls.reset();
 controls.hidden = false;
-route(false);
-tellScrolling(all("main > section .scroll"));
+tellScrolling(all(".scroll"));
 openForPrint();
+route(false);
