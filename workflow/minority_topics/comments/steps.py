@@ -60,7 +60,11 @@ def answer(comments, matrix, model, out, settings, *, name, topics_file):
     from .answers import answer
     from .summaries import of_answers
 
-    facts = answer(comments, matrix, model, out, name=name, topics_file=topics_file, **settings)
+    facts = answer(
+        comments, matrix, model, out, name=name, topics_file=topics_file,
+        # Beside the tables, which a new run removes: coders fill these in.
+        sheets=Path(out).with_name("coding"), **settings,
+    )  # fmt: skip
     return of_answers(facts)
 
 

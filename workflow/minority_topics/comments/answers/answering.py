@@ -53,6 +53,7 @@ def answer(
     random_state=1,
     name=None,
     glosses=(),
+    sheets=None,
     threads=1,
     memory_mb=None,
 ):
@@ -61,7 +62,9 @@ def answer(
     Topics have the numbers of the model, from 1; `topics_file` names, merges and drops them (see
     `naming`), and is written as a template where it is not there. With `keep_texts` false no text
     of a comment is written. Periods with fewer than `least_count` comments are not told, and groups
-    with fewer are one row. `glosses` are files of English glosses, for the topic tables.
+    with fewer are one row. `glosses` are files of English glosses, for the topic tables. Sheets for
+    coders go to the folder `sheets`, by default a subfolder of `out`; those that hold answers stay
+    as they are.
 
     One thread and a fixed part of the comments at a time do it: `threads` and `memory_mb`, which
     every step takes, change nothing.
@@ -82,7 +85,8 @@ def answer(
         progress.step()
     _write_topic_tables(out, shown, written, name, glosses)
     texts = {row: comment["text"] for row, comment in found.comments.items()}
-    coding.write_sheets(out / CODING, found.word_items, found.topic_items, texts)
+    sheets = Path(sheets) if sheets else out / CODING
+    coding.write_sheets(sheets, found.word_items, found.topic_items, texts)
     _copy(comments_folder, out, folders.INPUT_REPORT)
     _copy(matrix_folder, out, folders.SEED_WORDS, folders.SEED_FORMS)
     write_text(out / NAMES_APPLIED, names_applied)

@@ -7,6 +7,7 @@ more often than chance sees a meaning. The key is a file apart.
 
 import csv
 import io
+import logging
 from itertools import combinations
 from pathlib import Path
 
@@ -28,6 +29,7 @@ ABSENT = 0.01
 ITEMS_PER_TOPIC = 3
 WORD_OPTIONS = [f"option_{n}" for n in range(1, N_TOP + 2)]
 TOPIC_OPTIONS = [f"option_{n}" for n in range(1, MOST_OF_COMMENT + 2)]
+SHEETS = ("word_intrusion.csv", "topic_intrusion.csv")
 KEY = ["item", "topic", "answer", "intruder", "options", "row"]
 ALL = "all"
 
@@ -97,17 +99,27 @@ def _item(topic, own, intruder, rng):
 
 
 def write_sheets(folder, words, comments, texts):
-    """word_intrusion.csv, topic_intrusion.csv and key.csv; `texts` of comments by row."""
+    """word_intrusion.csv, topic_intrusion.csv and key.csv; `texts` of comments by row.
+
+    A coder's work is never written over: where a sheet holds an answer, all three stay.
+    """
     folder = Path(folder)
+    begun = [path for path in map(folder.joinpath, SHEETS) if _is_begun(path)]
+    if begun:
+        logging.getLogger("minority_topics").warning(
+            f"{begun[0]} holds answers, and the sheets for coders stay as they are; move them to "
+            "get new ones."
+        )
+        return
     numbered = [(f"W{n}", item) for n, item in enumerate(words, start=1)]
     write_csv(
-        folder / "word_intrusion.csv",
+        folder / SHEETS[0],
         ["item", *WORD_OPTIONS, "answer"],
         [[name, *item["options"], ""] for name, item in numbered],
     )
     read = [(f"T{n}", item) for n, item in enumerate(comments, start=1)]
     write_csv(
-        folder / "topic_intrusion.csv",
+        folder / SHEETS[1],
         ["item", "text", *TOPIC_OPTIONS, "answer"],
         [
             [name, texts[item["row"]], *_padded(item["options"], len(TOPIC_OPTIONS)), ""]
@@ -136,6 +148,13 @@ def _padded(cells, n):
 
 
 # What coders found.
+
+
+def _is_begun(path):
+    try:
+        return path.exists() and any(row["answer"] for _, row in read_sheet(path, ["answer"]))
+    except DataError:  # no rows, as where texts are left out
+        return False
 
 
 def score_intrusion(sheets, key):

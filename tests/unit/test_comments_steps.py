@@ -1,0 +1,119 @@
+"""The steps of own comments by their settings, and all of them in one call."""
+
+import json
+import logging
+
+import pytest
+
+from minority_topics.base.files import read_csv, write_csv
+from minority_topics.cli import main
+from minority_topics.comments.answers.coding import SHEETS, write_sheets
+from minority_topics.comments.steps import topic_numbers
+
+TALK = [
+    ("I could not sleep and the anxiety came back", "2024-01-03", "a"),
+    ("panic attack on the bus again, my heart was racing", "2024-01-09", "b"),
+    ("this goal was the best of the season", "2024-02-02", "a"),
+    ("great match, the team played so well", "2024-02-11", "b"),
+    ("my anxiety and the panic get worse at night", "2024-03-01", "a"),
+    ("the new album has a wonderful song", "2024-03-20", "b"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder with 240 comments and seed words."""
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        [f"c{number}", *[TALK[number % 6][k] for k in (1, 2)], f"{TALK[number % 6][0]} {number}"]
+        for number in range(240)
+    ]
+    write_csv(tmp_path / "comments.csv", ["id", "date", "channel", "text"], rows)
+    (tmp_path / "seeds.txt").write_text("anxiety, panic attack # two entries\nsleepless\n")
+    return tmp_path
+
+
+ARGUMENTS = ["explore", "comments.csv", "--seed-words", "seeds.txt", "--language", "en"]
+
+
+def test_from_files_to_the_page(folder, capsys):
+    main([*ARGUMENTS, "--set", "n_topics=4", "--set", "n_minority=2", "--set", "lemmas=simplemma"])
+    said = capsys.readouterr().out
+    assert "240 comments kept" in said
+    assert "2 of 3 entries found" in said
+    assert "Not found: 'sleepless'" in said
+    topics = read_csv(folder / "results/comments/tables/topics.csv")
+    assert [row["kind"] for row in topics] == ["minority"] * 2 + ["majority"] * 2
+    found = ", ".join(row["top_words"] for row in topics[:2])
+    assert "anxiety" in found
+    assert "panic attack" in found
+    page = (folder / "results/comments/explorer.html").read_text(encoding="utf-8")
+    assert "panic attack" in page
+
+    main([*ARGUMENTS, "--set", "n_topics=4", "--set", "n_minority=2", "--set", "lemmas=simplemma"])
+    said = capsys.readouterr().out
+    for step in ("comments", "matrix", "model"):
+        assert f"results/comments/{step} is up to date." in said
+    # A setting of one step leaves those before it.
+    main([*ARGUMENTS, "--set", "n_topics=5", "--set", "n_minority=2", "--set", "lemmas=simplemma"])
+    said = capsys.readouterr().out
+    assert "results/comments/matrix is up to date." in said
+    assert "results/comments/model is up to date." not in said
+    assert json.loads((folder / "results/comments/model/fit.json").read_text())["n_topics"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--set", "n_topic=3"], "unknown key; did you mean 'n_topics'"),
+        (["--set", "text_column=body"], "body"),
+        (["--name", "Bad Name"], "must be a name of small letters"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence(folder, arguments, sentence):
+    with pytest.raises(SystemExit) as stopped:
+        main([*ARGUMENTS, *arguments])
+    assert sentence in str(stopped.value)
+    assert "\n" not in str(stopped.value)
+
+
+def test_without_a_seed_word_the_run_stops(folder):
+    (folder / "seeds.txt").write_text("zebra\n")
+    with pytest.raises(SystemExit, match="zebra"):
+        main([*ARGUMENTS, "--set", "lemmas=simplemma"])
+
+
+@pytest.mark.parametrize(
+    ("documents", "seeds", "given", "expected"),
+    [
+        (500, 50, ("auto", "auto"), (20, 7)),
+        (4_999, 50, ("auto", "auto"), (20, 7)),
+        (5_000, 50, ("auto", "auto"), (30, 10)),
+        (5_000_000, 50, ("auto", "auto"), (50, 15)),
+        (5_000_000, 4, ("auto", "auto"), (50, 4)),
+        (60, 50, ("auto", "auto"), (6, 2)),
+        (60, 50, (10, "auto"), (10, 3)),
+        (60, 50, (10, 9), (10, 9)),
+    ],
+)
+def test_numbers_of_topics(documents, seeds, given, expected):
+    facts = {"documents_with_words": documents, "seed_words": seeds}
+    assert tuple(topic_numbers(facts, *given).values()) == expected
+
+
+def test_more_minority_topics_than_topics_are_refused():
+    with pytest.raises(ValueError, match="n_minority=9 exceeds n_topics=6"):
+        topic_numbers({"documents_with_words": 60, "seed_words": 50}, "auto", 9)
+
+
+def test_the_work_of_coders_is_not_written_over(tmp_path, caplog):
+    item = {"topic": 1, "answer": 1, "intruder": "x", "options": list("abcdef"), "row": ""}
+    write_sheets(tmp_path, [item], [], {})
+    sheet = tmp_path / SHEETS[0]
+    sheet.write_text(sheet.read_text().replace("f,\n", "f,3\n"))
+    with caplog.at_level(logging.WARNING, "minority_topics"):
+        write_sheets(tmp_path, [item, item], [], {})
+    assert read_csv(sheet) == [
+        {"item": "W1", **{f"option_{n}": w for n, w in enumerate("abcdef", 1)}, "answer": "3"}
+    ]
+    assert "holds answers" in caplog.text
