@@ -106,18 +106,23 @@ def test_hostile_comments_are_shown_as_they_were_written(pages, browser):
         shown += browser.run(texts)
     for text in HOSTILE[:9]:
         assert any(clipped(text)[0] in comment for comment in shown), text
-    # What turns the direction of writing does not reach what stands behind it.
-    ends = browser.run(
+    # What turns the direction of writing in a group's name does not reach what stands behind it.
+    behind = browser.run(
         """[...document.querySelectorAll("#detail .about")].map(about => {
-          const range = document.createRange();
-          range.selectNodeContents(about.querySelector(".id bdi"));
-          const own = range.getClientRects()[0];
-          range.selectNodeContents(about.firstElementChild);
-          const first = range.getClientRects()[0];
-          return own.top > first.top || own.left > first.left;
+          const boxes = (node) => {
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            return [...range.getClientRects()];
+          };
+          const group = boxes(about.querySelectorAll("bdi")[1]);
+          const share = [...about.childNodes].find(node => node.nodeType === Node.TEXT_NODE);
+          const lowest = Math.max(...group.map(box => box.top));
+          const end = Math.max(...group.filter(box => box.top === lowest).map(box => box.right));
+          return boxes(share).every(box => box.top > lowest + 5 || box.left > end - 1);
         })"""
     )
-    assert all(ends)
+    assert len(behind) == 20
+    assert all(behind)
 
 
 def test_policy_lets_no_other_script_run(pages, browser, tmp_path):
