@@ -12,6 +12,7 @@ from minority_topics.base.files import write_lines
 from minority_topics.base.manifest import DamagedFolder, check_manifest, write_manifest
 from minority_topics.comments import applying, folders
 from minority_topics.comments.applying import APPLIED, apply_model
+from minority_topics.comments.documents import LEAST_WEIGHT
 from minority_topics.comments.fitting import fit_comments, main_topics
 from minority_topics.comments.limits import LimitError
 from minority_topics.comments.matrix import vectorise_comments
@@ -64,7 +65,7 @@ def test_the_comments_of_the_fit_get_their_topics_again(made, tmp_path):
     assert [(row["main_topic"] or 0) - 1 for row in rows] == main.tolist()
     dense = doc_topic.toarray()
     for row, expected in zip(rows, dense, strict=True):
-        assert row["topics"] == (np.flatnonzero(expected >= applying.LEAST_WEIGHT) + 1).tolist()
+        assert row["topics"] == (np.flatnonzero(expected >= LEAST_WEIGHT) + 1).tolist()
         np.testing.assert_allclose(
             row["weights"], expected[np.array(row["topics"], int) - 1], atol=1e-3
         )

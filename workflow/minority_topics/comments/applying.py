@@ -12,26 +12,15 @@ from ..base.manifest import check_manifest, write_manifest
 from ..corpus.readers import DataError
 from ..nmf.model import ConstrainedNMF
 from . import folders
+from .documents import FIELDS, documents
 from .encoding import Encoder
 from .fitting import main_topics, shares
 from .limits import MB, check_memory, limited_threads
 from .progress import Progress
 
-# Topics of a comment that documents.parquet lists have at least this share.
-LEAST_WEIGHT = 0.1
 # Comments at a time: memory does not grow with their number.
 BATCH = 100_000
 APPLIED = "apply.json"
-FIELDS = pa.schema(
-    [
-        ("row", pa.int64()),
-        ("id", pa.string()),
-        ("has_words", pa.bool_()),
-        ("main_topic", pa.int32()),
-        ("topics", pa.list_(pa.int32())),
-        ("weights", pa.list_(pa.float32())),
-    ]
-)
 
 
 def apply_model(model_folder, comments_folder, out, *, threads=None, memory_mb=None):
@@ -118,24 +107,3 @@ class Comments:
         forms = self.forms[self.numbers[bounds[0] : bounds[-1]]]
         bounds = (bounds - bounds[0]).tolist()
         return [" ".join(forms[first:last]) for first, last in pairwise(bounds)]
-
-
-def documents(begin, ids, has_words, main, doc_topic, least=LEAST_WEIGHT):
-    """Rows of documents.parquet, from number `begin` on; topics are numbered from 1.
-
-    `doc_topic` (rows x K, CSR) has the shares of topics, `main` the main topic, -1 for none.
-    """
-    listed = doc_topic.copy()
-    listed.sort_indices()
-    listed.data[listed.data < least] = 0
-    listed.eliminate_zeros()
-    bounds = pa.array(listed.indptr, pa.int32())
-    arrays = [
-        pa.array(np.arange(begin, begin + len(ids))),
-        ids,
-        pa.array(has_words),
-        pa.array((main + 1).astype(np.int32), mask=main < 0),
-        pa.ListArray.from_arrays(bounds, pa.array((listed.indices + 1).astype(np.int32))),
-        pa.ListArray.from_arrays(bounds, pa.array(listed.data.astype(np.float32))),
-    ]
-    return pa.Table.from_arrays(arrays, schema=FIELDS)

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import scipy.sparse as sp
 
 from ...base.files import replacing, write_csv, write_json, write_text
 from ...base.manifest import check_manifest, write_manifest
 from ...corpus.glosses import Glosses, read_glosses
 from .. import folders
+from ..documents import FIELDS, LEAST_WEIGHT, documents
 from ..progress import Progress
 from . import coding, keyness, naming, prevalence, tables, topics
 from .examples import LEAST_WORDS, choose_examples
 from .material import load
 
-# Topics of a comment that documents.parquet lists have at least this share.
-LEAST_WEIGHT = 0.1
 N_WORDS = 10
 N_LISTED = 20
 N_SEED_FREE = 100
@@ -27,16 +27,6 @@ N_SEED_FREE = 100
 N_STAGES = 6
 NAMES_APPLIED = "topics.yaml"
 CODING = "coding"
-DOCUMENT_FIELDS = pa.schema(
-    [
-        ("row", pa.int64()),
-        ("id", pa.string()),
-        ("has_words", pa.bool_()),
-        ("main_topic", pa.int32()),
-        ("topics", pa.list_(pa.int32())),
-        ("weights", pa.list_(pa.float32())),
-    ]
-)
 
 
 def answer(
@@ -338,30 +328,23 @@ def _readable(material, rows, shown_groups, with_texts):
 
 
 def _write_documents(path, material, shown, shares):
-    """documents.parquet: of each comment the main topic, and those with at least LEAST_WEIGHT."""
-    numbers = np.array([*shown.numbers, 0], np.int32)
+    """documents.parquet, with the topics that are shown."""
     with (
         pq.ParquetFile(material.comments) as file,
         replacing(path, "wb") as target,
-        pq.ParquetWriter(target, DOCUMENT_FIELDS, compression="zstd") as writer,
+        pq.ParquetWriter(target, FIELDS, compression="zstd") as writer,
     ):
         start = 0
         for part in range(file.num_row_groups):
             ids = file.read_row_group(part, columns=["id"])["id"].combine_chunks()
             rows = slice(start, start + len(ids))
-            dense, main = shares.dense(rows), shares.main[rows]
-            line, column = np.nonzero(dense >= LEAST_WEIGHT)
-            ends = np.cumsum(np.bincount(line, minlength=len(ids)))
-            offsets = pa.array(np.concatenate([[0], ends]), pa.int32())
-            arrays = [
-                pa.array(np.arange(rows.start, rows.stop)),
-                ids.cast(pa.string()),
-                pa.array(material.has_words[rows]),
-                pa.array(numbers[main], mask=main < 0),
-                pa.ListArray.from_arrays(offsets, pa.array(numbers[column])),
-                pa.ListArray.from_arrays(offsets, pa.array(dense[line, column])),
-            ]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=DOCUMENT_FIELDS))
+            weights = sp.csr_matrix(shares.dense(rows))
+            writer.write_table(
+                documents(
+                    start, ids.cast(pa.string()), material.has_words[rows], shares.main[rows],
+                    weights, shown.numbers,
+                )
+            )  # fmt: skip
             start = rows.stop
 
 
