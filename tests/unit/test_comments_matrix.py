@@ -101,6 +101,11 @@ def test_a_phrase_is_one_word_instead_of_its_parts(tmp_path):
     assert read_lines(folder / "seed_forms.txt") == ["panic attack"]
 
 
+def test_a_word_of_phrases_alone_has_no_column(tmp_path):
+    folder = vectorised(tmp_path, ["panic attack", "red panic"], "panic attack", min_df=0)
+    assert read_lines(folder / "vocabulary.txt") == ["panic", "panic attack", "red"]
+
+
 def test_seed_words_in_a_phrase_and_phrases_in_a_phrase_are_counted_too(tmp_path):
     texts = ["my panic attack", "a bad panic attack now", "very very very bad"]
     folder = vectorised(tmp_path, texts, "panic, panic attack, bad panic attack, very very")
@@ -139,6 +144,7 @@ def test_bounds_are_counts_or_shares_and_spare_seed_words(tmp_path):
     assert words(max_df=0.75) == ["bb", "cc", "dd"]
     assert words(max_df=1) == ["cc", "dd"]
     assert words(min_df=2, max_df=3) == ["bb", "cc"]
+    assert words(min_df=0) == words(min_df=0.0) == words()
     with pytest.raises(DataError, match=r"min_df=5 and max_df=0\.5 leave no word of 4 comments"):
         words(min_df=5, max_df=0.5)
     for wrong in (-1, 1.5, float("nan"), True):

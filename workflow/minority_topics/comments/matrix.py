@@ -63,36 +63,43 @@ def vectorise_comments(
     words = Words.of(read_lines(comments_folder / FORMS), rule, threads)
     parts = words.count(numbers, offsets)
     n_documents = _documents_of_words(parts, len(words.spelled))
-    if not n_documents.any():
-        raise DataError(
-            f"{comments_folder}: none of its {len(offsets) - 1} comments holds a word that is no "
-            "stop word; give comments with words, or correct the language"
-        )
 
     def closest_to(some):
         return closest_words(some, words.spelled, n_documents)
 
     is_found = words.is_seed & (n_documents > 0)
+    is_common = (n_documents >= max(bounds[0], 1)) & (n_documents <= bounds[1]) & ~words.is_seed
+    if not n_documents.any():
+        raise DataError(
+            f"{comments_folder}: none of its {len(offsets) - 1} comments holds a word that is no "
+            "stop word; give comments with words, or correct the language"
+        )
     if not is_found.any():
         raise DataError(_no_match(seed_words_file, entries, closest_to(entries), language))
-    is_common = (n_documents >= bounds[0]) & (n_documents <= bounds[1])
-    if not (is_common & ~words.is_seed).any():
+    if not is_common.any():
         raise DataError(
             f"min_df={min_df!r} and max_df={max_df!r} leave no word of {len(offsets) - 1} comments "
             "beside the seed words; lower min_df (a fraction is a share of the comments, a whole "
             "number a count)"
         )
-    is_kept = is_found | (is_common & ~words.is_seed)
+    is_kept = is_found | is_common
     counts = _keep_columns(parts, is_kept)
     vocabulary = [words.spelled[number] for number in np.flatnonzero(is_kept)]
     seed_columns = np.flatnonzero(words.is_seed[is_kept]).astype(np.int32)
     by_word = {vocabulary[column]: int(column) for column in seed_columns}
     rows = seed_table(entries, rule, counts, by_word, closest_to)
-    missing = [row[0] for row in rows if not row[2]]
+
+    out = Path(out)
+    _write_matrices(
+        out, counts, inverse_document_frequencies(n_documents[is_kept], counts.shape[0])
+    )
+    _write_array(out / SEED_COLUMNS, seed_columns)
+    write_lines(out / VOCABULARY, vocabulary)
+    write_lines(out / SEED_FORMS, words.seed_forms())
+    write_csv(out / SEED_WORDS, HEADER, rows)
+    write_json(out / ENCODER, _only_found(rule.settings, by_word))
     facts = {
-        "documents": counts.shape[0],
-        "documents_with_words": int(np.count_nonzero(np.diff(counts.indptr))),
-        "words": len(vocabulary),
+        **_facts(counts, seed_columns, rows),
         "forms": len(words.table.columns),
         "tokens": len(numbers),
         "language": lemmatiser.language,
@@ -102,26 +109,27 @@ def vectorise_comments(
         "min_df": min_df,
         "max_df": max_df,
         "compounds": compounds,
-        "seed_entries": len(entries),
-        "seed_entries_found": len(entries) - len(missing),
-        "seed_entries_missing": missing,
-        "seed_entries_with_warning": sum(bool(row[-1]) for row in rows),
-        "seed_words": len(seed_columns),
-        "documents_with_seed": int(np.count_nonzero(np.diff(counts[:, seed_columns].indptr))),
         "warnings": [*warnings, *filter(None, [lemmatiser.warning])],
     }
-    out = Path(out)
-    _write_matrices(
-        out, counts, inverse_document_frequencies(n_documents[is_kept], len(offsets) - 1)
-    )
-    _write_array(out / SEED_COLUMNS, seed_columns)
-    write_lines(out / VOCABULARY, vocabulary)
-    write_lines(out / SEED_FORMS, words.seed_forms())
-    write_csv(out / SEED_WORDS, HEADER, rows)
-    write_json(out / ENCODER, _only_found(rule.settings, by_word))
     write_json(out / CLEANING, facts)
     write_manifest(out)
     return facts
+
+
+def _facts(counts, seed_columns, rows):
+    """What the matrix and the rows of the table of seed words tell in numbers."""
+    missing = [entry for entry, _, found, *_ in rows if not found]
+    return {
+        "documents": counts.shape[0],
+        "documents_with_words": int(np.count_nonzero(np.diff(counts.indptr))),
+        "documents_with_seed": int(np.count_nonzero(np.diff(counts[:, seed_columns].indptr))),
+        "words": counts.shape[1],
+        "seed_words": len(seed_columns),
+        "seed_entries": len(rows),
+        "seed_entries_found": len(rows) - len(missing),
+        "seed_entries_missing": missing,
+        "seed_entries_with_warning": sum(bool(row[-1]) for row in rows),
+    }
 
 
 def _documents_of_words(parts, n_words):
