@@ -70,7 +70,9 @@ def test_voikko_gives_every_analysis_in_lower_case():
     voikko = make_lemmatiser("fi")
     assert voikko.name == "voikko"
     assert voikko.version
-    assert voikko.lemmas("kuusi") == ("kuu", "kuusi")
+    assert voikko.lemmas("kuolemaan") == ("kuolema", "kuolla")
+    # A base form is its own first lemma: Voikko has kuu, "your moon", before kuusi, the spruce.
+    assert voikko.lemmas("kuusi") == ("kuusi", "kuu")
     assert voikko.lemmas("helsingissä") == ("helsinki",)
     assert voikko.lemmas("vaa'an")[0] == "vaaka"
     assert voikko.lemmas("qwertyx") == ("qwertyx",)

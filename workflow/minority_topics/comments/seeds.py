@@ -55,13 +55,7 @@ def _parts(path, text, lemmatiser):
                 f"{path}: the wildcard {shown(text)} would match words of any theme; write at "
                 f"least {LEAST_LETTERS} letters beside the *"
             )
-    return tuple(part if "*" in part else seed_lemma(part, lemmatiser) for part in found)
-
-
-def seed_lemma(form, lemmatiser):
-    """The lemma that a seed word stands for: itself if it is a base form, else its first."""
-    lemmas = lemmatiser.lemmas(form)
-    return form if form in lemmas else lemmas[0]
+    return tuple(part if "*" in part else lemmatiser.lemmas(part)[0] for part in found)
 
 
 class SeedRule:

@@ -101,14 +101,14 @@ class Lemmatiser:
         self.language = language
 
     def lemmas(self, form):
-        """Base forms of a form, the likeliest first, in lower case; at least one, maybe itself.
+        """Base forms of a form in lower case, at least one; itself first if it is a base form.
 
-        Of a form with an apostrophe that is not known, it is those of its longest part: brien of
-        o'brien, and facebook of facebook's.
+        Voikko's first analysis of psykoosi is a form of psyko. A form with an apostrophe that is
+        not known has the lemmas of its longest part: brien of o'brien.
         """
         found = [lemma for lemma in self.known(form) if lemma.split() == [lemma]]
         if found:
-            return tuple(dict.fromkeys(found))
+            return tuple(dict.fromkeys([form, *found] if form in found else found))
         if "'" in form and self.language not in APOSTROPHE_IS_LETTER:
             return self.lemmas(max(form.split("'"), key=len))
         return (form,)
