@@ -38,7 +38,7 @@ from .rows import (
     Rules,
     understand,
 )
-from .sources import ROLES, find_files, open_source, read_portions
+from .sources import ROLES, all_files, open_source, read_portions
 
 # Files that are smaller in all are read by one process: others take half a second to start.
 SMALL_BYTES = 20_000_000
@@ -86,7 +86,7 @@ def read_comments(
         raise DataError(f"min_words {shown(min_words)} is not usable; give a whole number from 0")
     out = Path(out)
     wanted = dict(zip(ROLES, (text_column, id_column, date_column, group_column), strict=True))
-    sources = _open_sources(find_files(files), wanted, encoding, delimiter)
+    sources = _open_sources(all_files(files), wanted, encoding, delimiter)
     hashes_ids = ids == "hash" and _has_ids(sources)
     rules = Rules(
         min_words=min_words,

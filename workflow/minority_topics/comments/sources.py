@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..base.text import shown
 from ..corpus.readers import DataError, require_file
+from ..study.paths import find_files
 from .dates import is_month_first, seconds
 from .dialects import (
     ONE_COLUMN,
@@ -93,18 +94,14 @@ class Portion:
     records: list
 
 
-def find_files(files):
+def all_files(files):
     """The files that paths and patterns name, each once, in this order."""
     found: dict = {}
     for name in [files] if isinstance(files, str | Path) else files:
-        path = Path(name).expanduser()
-        if not path.exists() and glob.has_magic(str(path)):
-            matches = [Path(match) for match in sorted(glob.glob(str(path), recursive=True))]
-            matches = [match for match in matches if match.is_file()]
-            if not matches:
-                raise DataError(f"{name}: no file matches; correct the pattern")
-        else:
-            matches = [require_file(path)]
+        matches = find_files(name)
+        if not matches and glob.has_magic(str(name)):
+            raise DataError(f"{name}: no file matches; correct the pattern")
+        matches = matches or [require_file(name)]
         found |= {match.resolve(): match for match in matches if match.resolve() not in found}
     if not found:
         raise DataError("no files are given; name one or more")

@@ -59,10 +59,11 @@ def resolve(path):
 
 def find_files(pattern):
     """Files that a name, or a pattern such as comments/*.csv, stands for, in order."""
-    path = resolve(pattern)
+    path = resolve(Path(pattern).expanduser())
     if os.path.isfile(path):
         return [path]
-    return sorted(found for found in map(Path, glob.glob(str(path))) if found.is_file())
+    found = map(Path, glob.glob(str(path), recursive=True))
+    return sorted(match for match in found if match.is_file())
 
 
 def setting_name(n_topics, n_minority):
