@@ -240,6 +240,14 @@ def test_lines_within_quotes_are_one_row_and_counted_right(read):
     assert result.listed == [(10, "too few fields")]
 
 
+@pytest.mark.parametrize("header", [("id", "text"), ("text", "topic of it")])
+def test_lines_that_look_like_a_record_of_text_are_text(read, header):
+    texts = ["two\nlines no, they are", "so it is"]
+    rows = [("7", text) if header[0] == "id" else (text, "of all") for text in texts]
+    for n_rows in (1, 2):
+        assert read({"a.csv": as_csv(rows[:n_rows], header)}).texts == texts[:n_rows]
+
+
 def test_unquoted_delimiters_are_listed_and_told(read):
     rows = "".join(f"{i},well, then, number {i},2024\n" for i in range(8))
     result = read({"a.csv": f"id,text,year\n{rows}9,good one,2024\n"})

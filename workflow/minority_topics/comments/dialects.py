@@ -22,6 +22,7 @@ LONGEST_LINE = 4_000_000
 # A quoted field has at most so many lines. A table of one column has no other sign of a quote
 # that is never closed, so there it has fewer.
 MOST_LINES, MOST_LINES_OF_ONE_COLUMN = 2_000, 100
+TELLING_LINES = 3
 # Lines with other letters than ASCII that decide between UTF-8 and Windows-1252.
 DECIDING_LINES = 10_000
 BYTE_ORDER_MARKS = {
@@ -250,7 +251,9 @@ class Records:
     closes the quote. The record is broken, and its first line stands alone, if no line closes the
     quote, within MOST_LINES or LONGEST_LINE; if quotes stand wrongly then, or the number of
     fields is not that of the table; or if more than half of its further lines look like records:
-    so many fields, and values of the same kind. Reading goes on at the line after the first one.
+    so many fields, and values of the same kind, such as digits (where no column has a kind, there
+    must be TELLING_LINES of them). Without `kinds` no line looks like a record. Reading goes on at the
+    line after the first one.
     """
 
     def __init__(self, dialect, n_fields, kinds=()):
@@ -324,12 +327,14 @@ class Records:
         if not fields or self.n_fields not in (None, len(fields)):
             return False
         alike = sum(self._looks_like_record(part) for part in parts[1:])
-        return 2 * alike <= len(parts) - 1
+        is_telling = any(kind is not is_any for kind in self.kinds) or alike >= TELLING_LINES
+        return 2 * alike <= len(parts) - 1 or not is_telling
 
     def _looks_like_record(self, line):
         fields = self._fields(line)
         return (
             self.dialect.delimiter is not None
+            and len(self.kinds) > 0
             and len(fields) == self.n_fields
             and all(kind(field) for kind, field in zip(self.kinds, fields, strict=False))
         )
@@ -397,7 +402,7 @@ def _best(tables):
 def _try_table(lines, dialect):
     records = Records(dialect, None)
     first = next((records._fields(record) for _, record in records.read(lines)), [])
-    kinds = _kinds(records, lines, len(first))
+    kinds = _kinds(Records(dialect, len(first)), lines)
     records = Records(dialect, len(first), kinds)
     rows = [records._fields(record) for _, record in records.read(lines)][1:]
     whole = [row for row in rows if len(row) == len(first)]
@@ -431,9 +436,10 @@ def _is_enclosed(field):
     return len(field) > 1 and field[0] == field[-1] and field[0] in "\"'"
 
 
-def _kinds(records, lines, n_fields):
-    """What the values of each column have in common, in records of one line."""
-    rows = [fields for line in lines[1:] if len(fields := records._fields(line)) == n_fields]
+def _kinds(records, lines):
+    """What the values of each column have in common, in records that are whole."""
+    rows = [records._fields(record) for _, record in records.read(lines)][1:]
+    rows = [row for row in rows if len(row) == records.n_fields]
     return tuple(_kind(column) for column in zip(*rows, strict=True))
 
 
