@@ -252,8 +252,8 @@ class Records:
     quote, within MOST_LINES or LONGEST_LINE; if quotes stand wrongly then, or the number of
     fields is not that of the table; or if more than half of its further lines look like records:
     so many fields, and values of the same kind, such as digits (where no column has a kind, there
-    must be TELLING_LINES of them). Without `kinds` no line looks like a record. Reading goes on at the
-    line after the first one.
+    must be TELLING_LINES of them). Without `kinds` no line looks like a record.
+    Reading goes on at the line after the first one.
     """
 
     def __init__(self, dialect, n_fields, kinds=()):
