@@ -4,8 +4,10 @@ import re
 import subprocess
 
 import pytest
+import yaml
 from helpers import snakemake, tiny
 
+from minority_topics.comments.example import write_example
 from minority_topics.study.paths import ROOT
 
 # method: threads, minutes, memory_mb
@@ -141,6 +143,22 @@ def test_environments_are_built_before_fits_are_submitted(slurm, clone, tmp_path
     assert (clone / ".venvs" / "nmf" / "bin" / "python").exists()
     assert output.index("Building environment nmf") < output.index("submitted with SLURM jobid")
     assert not any("build_env" in job["Comment"] for job in jobs())
+
+
+def test_steps_of_own_comments_are_jobs(slurm, tmp_path):
+    write_example(tmp_path, "en", 600)
+    dataset = {
+        "kind": "comments", "files": "comments.csv", "seed_words": "seed_words.txt",
+        "language": "en", "lemmas": "simplemma", "n_topics": 4, "n_minority": 2, "threads": 1,
+        "memory_mb": 1200, "minutes": 3,
+    }  # fmt: skip
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump({"datasets": {"own": dataset}}))
+    submit("--configfile", "own.yaml", folder=tmp_path)
+    assert (tmp_path / "results" / "own" / "explorer.html").exists()
+    ran = {job["Comment"]: job for job in jobs() if job["Comment"].endswith("_wildcards_own")}
+    steps = ["read_comments", "vectorise_comments", "fit_comments", "answer"]
+    assert list(ran) == [f"rule_{step}_wildcards_own" for step in steps]
+    assert asked(ran["rule_fit_comments_wildcards_own"]) == (1, 8, 1200)
 
 
 @pytest.mark.long
