@@ -81,6 +81,13 @@ class FormTable:
     phrases: list[tuple[int, list[np.ndarray]]]
     n_columns: int
 
+    def keep(self, is_kept):
+        """The table of the columns (N,) that are kept, in order; their places move up."""
+        place = np.where(is_kept, np.cumsum(is_kept) - 1, NO_WORD)
+        place = np.append(place, NO_WORD).astype(np.int32)  # of NO_WORD, which is -1
+        phrases = [(int(place[c]), parts) for c, parts in self.phrases if is_kept[c]]
+        return FormTable(place[self.columns], self.is_seed, phrases, int(is_kept.sum()))
+
 
 def tabulate(columns, is_seed, parts, phrases, n_columns):
     """A FormTable, of `parts`: numbers of forms by part, and `phrases`: columns by parts."""

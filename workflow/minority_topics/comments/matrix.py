@@ -56,13 +56,11 @@ def vectorise_comments(
     entries = read_seed_entries(seed_words_file, lemmatiser)
     stopped, warnings = _stop_words(lemmatiser.language, stop_words)
     rule = WordRule(lemmatiser, stopped, SeedRule.of(entries, compounds, lemmatiser))
-    numbers = np.load(comments_folder / FORM_NUMBERS, mmap_mode="r")
-    offsets = np.load(comments_folder / OFFSETS)
+    numbers, offsets = comments_folder / FORM_NUMBERS, np.load(comments_folder / OFFSETS)
     bounds = _bounds(min_df, max_df, len(offsets) - 1)
 
     words = Words.of(read_lines(comments_folder / FORMS), rule, threads)
-    parts = words.count(numbers, offsets)
-    n_documents = _documents_of_words(parts, len(words.spelled))
+    n_documents = words.count_documents(numbers, offsets)
 
     def closest_to(some):
         return closest_words(some, words.spelled, n_documents)
@@ -83,7 +81,7 @@ def vectorise_comments(
             "number a count)"
         )
     is_kept = is_found | is_common
-    counts = _keep_columns(parts, is_kept)
+    counts = words.count(numbers, offsets, is_kept, int(n_documents[is_kept].sum()))
     vocabulary = [words.spelled[number] for number in np.flatnonzero(is_kept)]
     seed_columns = np.flatnonzero(words.is_seed[is_kept]).astype(np.int32)
     by_word = {vocabulary[column]: int(column) for column in seed_columns}
@@ -101,7 +99,7 @@ def vectorise_comments(
     facts = {
         **_facts(counts, seed_columns, rows),
         "forms": len(words.table.columns),
-        "tokens": len(numbers),
+        "tokens": int(offsets[-1]),
         "language": lemmatiser.language,
         "lemmas": lemmatiser.name,
         "lemmas_version": lemmatiser.version,
@@ -130,14 +128,6 @@ def _facts(counts, seed_columns, rows):
         "seed_entries_missing": missing,
         "seed_entries_with_warning": sum(bool(row[-1]) for row in rows),
     }
-
-
-def _documents_of_words(parts, n_words):
-    """The number of comments (N,) that each word occurs in."""
-    return sum(
-        (np.bincount(part.indices, minlength=n_words) for part in parts),
-        np.zeros(n_words, dtype=np.int64),
-    )
 
 
 def _only_found(settings, seed_words):
@@ -234,17 +224,29 @@ class Words:
         table = tabulate(columns, is_seed_form, parts, phrases, len(spelled))
         return cls(spelled, is_seed, table, seed_forms, part_forms)
 
-    def count(self, numbers, offsets):
-        """Counts (CSR int32) over all words, of some comments at a time, in order."""
-        parts = []
-        n_rows = len(offsets) - 1
-        with Progress("counting words", total=n_rows) as progress:
-            for first in range(0, n_rows, ROWS_AT_A_TIME):
-                own = offsets[first : first + ROWS_AT_A_TIME + 1]
-                tokens = np.asarray(numbers[own[0] : own[-1]])
-                parts.append(count_words(tokens, own - own[0], self.table, self._note_phrase))
-                progress.step(len(own) - 1)
-        return parts
+    def count_documents(self, numbers, offsets):
+        """The number of comments (N,) that each word occurs in; also notes the phrases."""
+        n_documents = np.zeros(len(self.spelled), dtype=np.int64)
+        for part in _count_parts(numbers, offsets, self.table, self._note_phrase):
+            n_documents += np.bincount(part.indices, minlength=len(n_documents))
+        return n_documents
+
+    def count(self, numbers, offsets, is_kept, n_entries):
+        """Counts (M x N', CSR int32) of the words that are kept, with so many entries in all.
+
+        Counting a second time takes seconds; to keep all parts of the first time, of more words,
+        would take more memory than the matrix itself.
+        """
+        table = self.table.keep(is_kept)
+        data, indices = np.empty(n_entries, np.int32), np.empty(n_entries, np.int32)
+        indptr = np.zeros(len(offsets), np.int32 if n_entries < 2**31 else np.int64)
+        row = end = 0
+        for part in _count_parts(numbers, offsets, table):
+            begin, end = end, end + part.nnz
+            data[begin:end], indices[begin:end] = part.data, part.indices
+            indptr[row + 1 : row + 1 + part.shape[0]] = begin + part.indptr[1:]
+            row += part.shape[0]
+        return sp.csr_matrix((data, indices, indptr), shape=(row, table.n_columns), copy=False)
 
     def _note_phrase(self, found):
         self._phrases_found.update(map(tuple, np.unique(found, axis=0).tolist()))
@@ -253,6 +255,18 @@ class Words:
         """Forms that count as seed words, and phrases as their forms joined by a blank."""
         phrases = [" ".join(map(self._part_forms.get, found)) for found in self._phrases_found]
         return sorted({*self._seed_forms, *phrases})
+
+
+def _count_parts(path, offsets, table, on_phrase=None):
+    """Counts of some comments at a time, in order, from a file of the numbers of their forms."""
+    n_rows = len(offsets) - 1
+    with Progress("counting words", total=n_rows) as progress:
+        for first in range(0, n_rows, ROWS_AT_A_TIME):
+            own = offsets[first : first + ROWS_AT_A_TIME + 1]
+            # Mapped anew each time, so that no more than this part of the file is in memory.
+            numbers = np.asarray(np.load(path, mmap_mode="r")[own[0] : own[-1]])
+            yield count_words(numbers, own - own[0], table, on_phrase)
+            progress.step(len(own) - 1)
 
 
 def _looked_up(all_forms, rule, threads):
@@ -287,29 +301,6 @@ def _begin_process(settings):
 
 def _look_up(piece):
     return list(map(rule_of_process, piece))
-
-
-def _keep_columns(parts, is_kept):
-    """One matrix of the columns that are kept; the parts are let go one by one."""
-    column = np.where(is_kept, np.cumsum(is_kept) - 1, NO_WORD).astype(np.int32)
-    n_entries = sum(int(np.count_nonzero(is_kept[part.indices])) for part in parts)
-    n_rows = sum(part.shape[0] for part in parts)
-    data, indices = np.empty(n_entries, np.int32), np.empty(n_entries, np.int32)
-    indptr = np.zeros(n_rows + 1, np.int32 if n_entries < 2**31 else np.int64)
-    row = end = 0
-    parts.reverse()
-    while parts:
-        part = parts.pop()
-        columns = column[part.indices]
-        kept = columns != NO_WORD
-        n_before = np.concatenate([[0], np.cumsum(kept)])
-        begin, end = end, end + int(n_before[-1])
-        data[begin:end], indices[begin:end] = part.data[kept], columns[kept]
-        indptr[row + 1 : row + 1 + part.shape[0]] = begin + n_before[part.indptr[1:]]
-        row += part.shape[0]
-    counts = sp.csr_matrix((data, indices, indptr), shape=(n_rows, int(is_kept.sum())), copy=False)
-    counts.has_canonical_format = True
-    return counts
 
 
 def _write_matrices(out, counts, idf):
