@@ -17,7 +17,7 @@ TOO_FREQUENT = 0.05
 # is there: that has a probability of 5% (exp(-3)) for an entry that has nothing to do with others.
 EXPECTED_TOGETHER = 3.0
 N_TOGETHER, N_CLOSEST = 5, 5
-# Typing errors are looked for among so many words, the most frequent ones.
+# Closest words are looked for among so many words, the most frequent ones.
 N_FREQUENT = 200_000
 # Letters that an inflected form or a compound shares with the entry, at least.
 LEAST_SHARED = 4
@@ -125,6 +125,8 @@ def closest_words(entries, words, documents):
     wrong or swapped), an inflected form (it begins alike) or a compound (it ends with the entry),
     the most frequent first. `words` are sorted; `documents` has how many comments hold each.
     """
+    if not entries:
+        return {}
     frequency = _Frequencies(words, documents)
     stems = {e: e.name.replace("*", "") for e in entries if e.kind != PHRASE and e.parts}
     typed = _typing_errors(set(stems.values()), frequency)
@@ -141,12 +143,15 @@ def closest_words(entries, words, documents):
 
 
 class _Frequencies:
-    """Sorted words, with the number of comments of each."""
+    """Sorted words, with the number of comments of each; `frequent` are those to choose from."""
 
     def __init__(self, words, documents):
         self.words = words
         self.documents = documents
-        self._reversed = None
+        order = np.argsort(-documents, kind="stable")[:N_FREQUENT]
+        numbers = np.sort(order[documents[order] > 0]).tolist()
+        self.frequent = [words[number] for number in numbers if " " not in words[number]]
+        self._reversed = sorted(word[::-1] for word in self.frequent)
 
     def of(self, word):
         place = bisect.bisect_left(self.words, word)
@@ -156,27 +161,20 @@ class _Frequencies:
     def first(self, words):
         return heapq.nsmallest(N_CLOSEST, words, key=lambda word: (-self.of(word), word))
 
-    def most_frequent(self, n_words):
-        order = np.argsort(-self.documents, kind="stable")[:n_words]
-        return (self.words[number] for number in order if self.documents[number])
-
     def begin_alike(self, word):
         """Words that share the larger part of a word, from its beginning."""
         shared = word[: max(LEAST_SHARED, -(-2 * len(word) // 3))]
-        return self._from(self.words, shared) if len(word) >= LEAST_SHARED else []
+        return _beginning_with(self.frequent, shared) if len(word) >= LEAST_SHARED else []
 
     def end_with(self, word):
-        if len(word) < LEAST_SHARED:
-            return []
-        if self._reversed is None:
-            self._reversed = sorted(other[::-1] for other in self.words)
-        return [other[::-1] for other in self._from(self._reversed, word[::-1])]
+        found = _beginning_with(self._reversed, word[::-1]) if len(word) >= LEAST_SHARED else []
+        return [other[::-1] for other in found]
 
-    @staticmethod
-    def _from(ordered, beginning):
-        first = bisect.bisect_left(ordered, beginning)
-        last = bisect.bisect_left(ordered, beginning + chr(0x10FFFF))
-        return [word for word in ordered[first:last] if " " not in word]
+
+def _beginning_with(ordered, beginning):
+    """Those of sorted words that begin so."""
+    first = bisect.bisect_left(ordered, beginning)
+    return ordered[first : bisect.bisect_left(ordered, beginning + chr(0x10FFFF))]
 
 
 def _typing_errors(wanted, frequency):
@@ -186,7 +184,7 @@ def _typing_errors(wanted, frequency):
         for short in _shortened(word):
             shortened.setdefault(short, set()).add(word)
     found: dict[str, set[str]] = {}
-    for word in frequency.most_frequent(N_FREQUENT) if shortened else ():
+    for word in frequency.frequent if shortened else ():
         for short in _shortened(word):
             for meant in shortened.get(short, ()):
                 found.setdefault(meant, set()).add(word)
