@@ -17,12 +17,15 @@ COMMANDS = [
     for line in block.splitlines()
     if re.match(r"\s+(make|snakemake|source|pip|python)\b", line)
 ]
-# Run by others: this run itself, test_workflow.py (conda needs one to answer), tests/cluster.
+# Run by others: this run itself, test_workflow.py (conda needs one to answer), tests/cluster, and
+# test_own_comments_doc.py.
 ELSEWHERE = {
     "make test",
     "make test-fast",
     "snakemake --sdm conda",
     "snakemake --profile profiles/slurm",
+    "make explore COMMENTS=data/comments.csv SEEDS=data/seed_words.txt LANGUAGE=fi",
+    "make case-study",
 }
 
 
@@ -79,18 +82,3 @@ def test_the_example_prints_what_the_readme_shows(capsys):
     exec(code, names)
     assert capsys.readouterr().out == shown
     assert names["model"].feasible_
-
-
-def test_configuration_of_own_comments_is_valid(tmp_path):
-    import yaml
-
-    from minority_topics.report.catalogue import FIGURES
-    from minority_topics.study.config import complete
-
-    block = next(block for block in BLOCKS if "my_comments.csv" in block)
-    config = yaml.safe_load(block)
-    (tmp_path / "words.txt").write_text("pelko\n")
-    (tmp_path / "my_comments.csv").write_text("comment\npelko yö\n")
-    dataset = config["datasets"]["mine"]
-    dataset.update(file=str(tmp_path / "my_comments.csv"), seed_words=str(tmp_path / "words.txt"))
-    assert complete(config, FIGURES)["methods"] == ["constrained_nmf"]

@@ -1,0 +1,183 @@
+"""Every command of the tutorial of own comments runs, in its order, and leaves what it names.
+
+What the tutorial asks a reader to do by hand, such as filling in a sheet, is done before the
+command that needs it.
+"""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from minority_topics.study.paths import ROOT
+
+DOCS = ROOT / "docs"
+TUTORIAL = (DOCS / "own_comments.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"(?:^    .*\n)+", TUTORIAL, flags=re.MULTILINE)
+COMMANDS = [
+    line.strip()
+    for block in BLOCKS
+    for line in block.splitlines()
+    if re.match(r"    (make|snakemake|source|python|cp|rm)\b", line)
+]
+EXPLORE = "make explore COMMENTS=data/comments.csv SEEDS=data/seed_words.txt LANGUAGE=fi"
+N_SMALL = 400
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, copy_project):
+    """A copy of the project that has the environment of these tests for its own."""
+    root = copy_project(tmp_path_factory.mktemp("project"))
+    environment = root / ".venv"
+    environment.mkdir()
+    for path in Path(sys.prefix).iterdir():
+        if path.name != "ready":
+            (environment / path.name).symlink_to(path)
+    # A file of the copy: newer than requirements.lock, so that make installs nothing.
+    (environment / "ready").touch()
+    return root
+
+
+def run(command, root):
+    """Run a command as a reader would, in a shell with the environment of the copy."""
+    environ = os.environ | {"PYTHONPATH": str(root / "workflow")}
+    ran = subprocess.run(
+        ["bash", "-c", f"PATH={root}/.venv/bin:$PATH; {command}"],
+        cwd=root, env=environ, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, f"{command}\n{(ran.stdout + ran.stderr)[-3000:]}"
+    return ran.stdout + ran.stderr
+
+
+def fill(sheet, column, answer):
+    """Write an answer into every row of a sheet."""
+    with open(sheet, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    with open(sheet, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(row | {column: answer(number)} for number, row in enumerate(rows))
+
+
+def name_a_topic(root):
+    """Edit topics.yaml as the tutorial shows it: by its own keys, in the place of null."""
+    path = root / "results" / "comments" / "topics.yaml"
+    shown = yaml.safe_load(re.search(r"```yaml\n(.*?)```", TUTORIAL, flags=re.DOTALL)[1])
+    name = shown["topics"][4]["name"]
+    assert set(shown["topics"][4]) == set(yaml.safe_load(path.read_text("utf-8"))["topics"][1])
+    path.write_text(path.read_text("utf-8").replace("name: null", f"name: {name}", 1), "utf-8")
+
+
+def by_hand(command, root):
+    """What a reader does before a command."""
+    data = root / "data"
+    if "score_intrusion" in command:
+        fill(data / "coder_1.csv", "answer", lambda number: 1 + number % 6)
+        fill(data / "coder_2.csv", "answer", lambda number: 1)
+    elif "correct_prevalence" in command:
+        fill(data / "sample.csv", "coded", lambda number: number % 2)
+    elif "mine.yaml" in command:
+        block = next(block for block in BLOCKS if "kind: comments" in block)
+        assert len(block.splitlines()) < 10
+        (data / "mine.yaml").write_text(block, encoding="utf-8")
+    elif command == "make case-study":
+        for language in ("fi", "en"):
+            run(
+                f"python -m minority_topics simulate_comments --language {language}"
+                f" --n-comments {N_SMALL} --out results/example_{language}",
+                root,
+            )
+
+
+@pytest.fixture(scope="module")
+def said(project):
+    """What every command of the tutorial printed, run in the order of the text."""
+    printed = {}
+    for command in COMMANDS:
+        by_hand(command, project)
+        if "profiles/slurm" in command:  # tests/cluster has a SLURM; here the plan alone
+            command += " --dry-run"
+        printed[command] = run(command, project)
+        if command == EXPLORE:
+            name_a_topic(project)
+    return printed
+
+
+def test_tutorial_has_every_verb_that_a_reader_needs():
+    text = "\n".join(COMMANDS)
+    for verb in ("explore", "choose", "apply", "score_intrusion", "draw_sample"):
+        assert f"minority_topics {verb} " in text
+    assert EXPLORE in COMMANDS and "make case-study" in COMMANDS
+    assert len(COMMANDS) == len(set(COMMANDS))
+
+
+def test_commands_leave_the_files_that_the_tutorial_names(said, project):
+    named = set(re.findall(r"`((?:data|results)/[\w./-]+)`", TUTORIAL))
+    examples = {"results/mine/", "data/stop_words.txt"}
+    assert len(named) > 15
+    assert [path for path in sorted(named - examples) if not (project / path).exists()] == []
+    tables = project / "results" / "comments" / "tables"
+    for name in ("seed_free_sample.csv", "suggested_words.csv", "trends.csv", "groups.csv"):
+        assert f"`{name}`" in TUTORIAL and (tables / name).stat().st_size > 100
+    assert (project / "results" / "comments" / "choose" / "choices.png").exists()
+    assert "MINORITY TOPICS" in (project / "results/comments/explorer.html").read_text().upper()
+
+
+def test_terminal_says_what_the_tutorial_quotes(said):
+    """The quoted summary has the sentences of a run; numbers and names differ."""
+    quoted = re.search(r"```text\n(.*?)```", TUTORIAL, flags=re.DOTALL)[1].splitlines()
+    printed = {_shape(line) for line in said[EXPLORE].splitlines()}
+    lines = [line for line in quoted if not line.startswith("Not found")]
+    assert len(lines) > 6
+    assert [line for line in lines if _shape(line) not in printed] == []
+
+
+def _shape(line):
+    """A line without its numbers, lists, times and names of tools."""
+    line = re.sub(r"(by )(voikko|simplemma)", r"\1TOOL", line)
+    line = re.sub(r"(Not kept: ).*?\. ", r"\1LIST. ", line)
+    line = re.sub(r"\d[\d,.:-]*\d|\d", "N", line)
+    return re.sub(r"in N (h|min|s)( N s)?", "in TIME", line)
+
+
+def test_names_of_topics_and_settings_reach_the_tables(said, project):
+    with open(project / "results/comments/tables/topics.csv", encoding="utf-8") as file:
+        topics = list(csv.DictReader(file))
+    assert len(topics) == 15
+    assert all(0 <= float(topic["stability"]) <= 1 for topic in topics)
+    notes = yaml.safe_load((project / "results/comments/tables/summary.json").read_text())
+    edits = notes["topics_file"]
+    # The second run had other numbers of topics: the name went to a like topic, or this is told.
+    assert len(edits["carried"]) + len(edits["not_carried"]) == 1
+
+
+def test_every_file_of_a_run_is_explained(said, project):
+    explained = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    privacy = (DOCS / "privacy.md").read_text(encoding="utf-8")
+    written = {
+        path.name for path in (project / "results" / "comments").rglob("*") if path.is_file()
+    }
+    assert {name for name in written if name not in explained} == set()
+    holding_texts = ("comments.parquet", "forms.npy", "examples.csv", "explorer.html", ".id_secret")
+    assert all(name in privacy for name in (*holding_texts, "documents.parquet", "coding/"))
+
+
+def test_careful_settings_leave_no_text_and_deleting_leaves_nothing(said, project):
+    privacy = (DOCS / "privacy.md").read_text(encoding="utf-8")
+    careful, *deleting = re.findall(r"^    ((?:make|rm) .*)$", privacy, flags=re.MULTILINE)
+    run(careful, project)
+    tables = project / "results" / "comments" / "tables"
+    with open(tables / "examples.csv", encoding="utf-8") as file:
+        assert {row["text"] for row in csv.DictReader(file)} == {""}
+    for command in deleting:
+        run(command, project)
+    left = [path for path in (project / "results").rglob("*") if path.stem == "comments"]
+    assert [path for path in left if "example_" not in str(path) and path.is_file()
+            and "case_study" not in str(path) and path.parent.parent.name == "logs"] == []  # fmt: skip
+    assert not (project / "results" / "comments").exists()
