@@ -1,5 +1,7 @@
 """topics.yaml: a template, edits that are applied, and entries that follow their topic or stay."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -78,6 +80,7 @@ def test_after_a_new_fit_entries_follow_their_words(tmp_path):
     ]
     assert [lost["topic"] for lost in naming.record["not_carried"]] == [4]
     assert not naming.record["same_model"]
+    assert json.loads(json.dumps(naming.record)) == naming.record
     assert "topic 4 (Work) was not carried over" in " ".join(sentences(naming.record))
     assert path.read_bytes() == before
 

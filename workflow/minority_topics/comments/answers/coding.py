@@ -187,7 +187,9 @@ def read_sheet(path, columns):
     try:
         content = Path(path).read_bytes()
     except FileNotFoundError as error:
-        raise DataError(f"{path}: there is no such file; give the path of the sheet") from error
+        raise DataError(
+            f"{path}: there is no such file; give the path of the sheet, or --key"
+        ) from error
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

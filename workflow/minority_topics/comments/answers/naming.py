@@ -253,7 +253,7 @@ def _carried(path, entries, top_words):
         [[_likeness(entries[number].words, words) for words in top_words] for number in old]
     ).reshape(len(old), len(top_words))
     target = {
-        old[row]: column + 1
+        old[row]: int(column) + 1  # a number that JSON knows
         for row, column in zip(*linear_sum_assignment(-likeness), strict=True)
         if likeness[row, column] >= LEAST_LIKE
     }
