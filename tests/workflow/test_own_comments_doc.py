@@ -30,7 +30,7 @@ N_SMALL = 400
 # Not run in full: tests/cluster has a SLURM, and the steps of the case study are those of
 # `make explore`. What they would run is planned.
 PLANNED = {
-    "snakemake --profile profiles/slurm --configfile data/mine.yaml": " --dry-run",
+    "snakemake --profile profiles/slurm --configfile data/mine.yaml": " --dry-run --forceall",
     "make case-study": " SNAKEMAKE='.venv/bin/snakemake --dry-run'",
 }
 
