@@ -51,6 +51,8 @@ beyond: setup ## where guidance helps and where it breaks: the sweeps of config/
 	$(call run,config/beyond.yaml)
 
 explore: setup ## topics of your own comments: make explore COMMENTS=comments.csv SEEDS=seed_words.txt LANGUAGE=fi
+	@test -n "$(COMMENTS)" -a -n "$(SEEDS)" -a -n "$(LANGUAGE)" || { echo "Name files and language:" \
+	  "make explore COMMENTS=comments.csv SEEDS=seed_words.txt LANGUAGE=fi" >&2; exit 2; }
 	@$(BIN)/python -m minority_topics configure_comments "$(COMMENTS)" --seed-words "$(SEEDS)" \
 	  --language "$(LANGUAGE)" --name "$(NAME)" $(foreach key,$(SET),--set "$(key)") --out "results/$(NAME).yaml"
 	$(call run,results/$(NAME).yaml)

@@ -207,12 +207,9 @@ def choose(options):
 )
 def apply(options):
     from ..comments import steps
-    from ..comments.applying import apply_model
 
-    comments = options.out / "comments"
-    _print(steps.read(options.files, comments, _chosen(steps.READING, options.settings)))
-    apply_model(options.model, comments, options.out)
-    print(f"The topics of each comment are in {options.out / 'documents.parquet'}.")
+    chosen = _chosen(steps.READING, options.settings)
+    _print(steps.apply(options.files, options.model, options.out, chosen))
 
 
 @verb(

@@ -102,8 +102,10 @@ class FitLog:
         now, done = self.clock(), len(descent.history) - 1
         if self.stream is None or self.stream.isatty() or now - self.told < SECONDS_IN_LOG:
             return
+        if not done:  # what nothing is known of takes no guess
+            return
         self.told, gone = now, now - self.begin
-        left = gone / max(done, 1) * iterations_left(descent.history, *self.limits)
+        left = gone / done * iterations_left(descent.history, *self.limits)
         print(
             f"fitting: iteration {done}, objective {descent.history[-1]:.6g}, "
             f"{duration(gone)} gone, about {duration(left)} left",

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from ..base.manifest import check_manifest
-from .folders import CLEANING
+from .folders import CLEANING, DOCUMENTS
 
 # The settings of each step: keys of a dataset of kind `comments`.
 READING = (
@@ -35,10 +35,21 @@ def settings_of(step, settings):
     return {key: settings[key] for key in step}
 
 
-def read(files, out, settings):
+def read(files, out, settings, secret=None):
     from .reading import read_comments, summary_lines
 
-    return summary_lines(read_comments(files, out, **settings))
+    return summary_lines(read_comments(files, out, secret=secret, **settings))
+
+
+def apply(files, model, out, settings):
+    """New comments, whose ids are hashed as those of the model were, where its secret is there."""
+    from .applying import apply_model
+    from .reading import SECRET
+
+    out, secret = Path(out), Path(model).parent / SECRET
+    lines = read(files, out / "comments", settings, secret if secret.exists() else None)
+    apply_model(model, out / "comments", out)
+    return [*lines, f"The topics of each comment are in {out / DOCUMENTS}."]
 
 
 def vectorise(comments, seed_words, out, settings):

@@ -2,7 +2,7 @@
 
 from ..base.text import listed, shown
 from ..base.times import duration
-from .folders import INPUT_REPORT, SEED_WORDS
+from .folders import SEED_WORDS
 
 # Entries and topics that a summary names.
 MOST_NAMED = 10
@@ -48,7 +48,4 @@ def of_fit(facts):
 
 def of_answers(facts):
     """Lines about what the tables show, from the content of summary.json."""
-    lines = [f"{facts['topics_shown']} topics are in the tables."]
-    if facts["rows_read"] > facts["rows_kept"]:
-        lines.append(f"Rows that were not kept are listed in {INPUT_REPORT}.")
-    return lines
+    return [f"{facts['topics_shown']} topics are in the tables."]
