@@ -414,6 +414,26 @@ def test_columns_by_name_and_by_values(read):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("commentId,textDisplay,textOriginal,publishedAt,videoId", (0, 2, 3, 4)),
+        ("id,snippet.textDisplay,snippet.textOriginal,snippet.publishedAt,video", (0, 2, 3, None)),
+        ("Comment ID,Author name,Comment Text,Created-At,Subreddit", (0, 2, 3, 4)),
+        ("cid,time,text,time_parsed,channel", (None, 2, 3, 4)),
+        ("cid,date,text,time,channel", (None, 2, 3, 4)),
+    ],
+)
+def test_columns_as_programs_name_them(read, header, expected):
+    rows = [
+        (f"x{i}", "2 years ago", f"words of row {i}", "2024-05-01", "ab"[i % 2]) for i in (1, 2)
+    ]
+    names = header.split(",")
+    assert list(read({"a.csv": as_csv(rows, header=names)}).reading["columns"].values()) == [
+        None if at is None else names[at] for at in (expected[1], expected[0], *expected[2:])
+    ]
+
+
 def test_a_column_of_many_values_is_a_group_only_if_it_is_named(read):
     rows = [(f"words of {i}", f"name{i}") for i in range(40)]
     content = as_csv(rows, header=["text", "source"])

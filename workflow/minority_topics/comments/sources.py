@@ -3,6 +3,7 @@
 import glob
 import json
 import math
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -44,18 +45,23 @@ SAMPLE, SAMPLE_BYTES = 2_000, 4_000_000
 # Records, and bytes, of a portion.
 PORTION, PORTION_BYTES = 20_000, 16_000_000
 
-# Names of columns that are found where none is named, the likeliest first.
+# Names of columns that are found where none is named, the likeliest first, as `_key` writes them.
+# YouTube's textDisplay is missing: it is its textOriginal with tags.
 TEXT_NAMES = (
     "text", "comment", "body", "content", "message", "comments", "comment_text", "full_text",
-    "selftext", "tweet", "post", "teksti", "kommentti", "viesti", "sisältö",
+    "text_original", "comment_body", "comment_content", "review", "review_text", "selftext",
+    "tweet", "post", "teksti", "kommentti", "viesti", "sisältö",
 )  # fmt: skip
 OTHER_NAMES = {
-    "id": ("id", "comment_id", "message_id", "post_id", "tweet_id", "tunniste"),
+    "id": ("id", "comment_id", "message_id", "post_id", "tweet_id", "review_id", "tunniste"),
     "date": (
-        "date", "datetime", "created_at", "created", "created_utc", "timestamp", "published_at",
+        "date", "datetime", "created_at", "created", "created_utc", "created_time", "timestamp",
+        "published_at", "published", "publish_date", "posted_at", "comment_date", "time_parsed",
         "time", "päivämäärä", "pvm", "päiväys", "aika",
     ),
-    "group": ("group", "channel", "source", "forum", "subreddit", "ryhmä", "kanava", "lähde"),
+    "group": (
+        "group", "channel", "source", "forum", "subreddit", "video_id", "ryhmä", "kanava", "lähde",
+    ),
 }  # fmt: skip
 ROLES = ("text", "id", "date", "group")
 # A column whose values have, on average, so many words looks like text.
@@ -226,7 +232,13 @@ def _delimiter(delimiter):
 
 
 def _key(name):
-    return name.strip().lower()
+    """A name as the lists of known names have it.
+
+    >>> _key("Published at") == _key("snippet.publishedAt") == "published_at"
+    True
+    """
+    name = re.sub(r"^\S*\.", "", name.strip())
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|[\s_-]+", "_", name).lower()
 
 
 def _is_header(fields, wanted):
@@ -378,7 +390,10 @@ def _choose(source, names, columns, wanted):
         source.columns[role] = wanted[role] or None
         if wanted[role] is None:
             free = {_key(name): name for name in reversed(names) if name not in taken}
-            source.columns[role] = next((free[key] for key in known if key in free), None)
+            fits = [free[key] for key in known if key in free]
+            if role == "date":  # rather a column with dates than one with "2 years ago"
+                fits.sort(key=lambda name: not any(map(seconds, columns[names.index(name)][:100])))
+            source.columns[role] = next(iter(fits), None)
     if not wanted["group"] and (name := source.columns["group"]) is not None:
         values = columns[names.index(name)]
         if len(set(values)) > max(FEW_GROUPS, len(values) // 2):
