@@ -401,6 +401,19 @@ def test_american_dates_are_seen_in_the_column(read):
     assert result.table["date"].null_count == 1
 
 
+def test_comments_that_are_gone_are_listed(read):
+    texts = [
+        "[deleted]",
+        "kept words",
+        "[Removed] ",
+        "[removed] it they say",
+        "[ Removed by Reddit ]",
+    ]
+    result = read({"a.csv": as_csv(enumerate(texts))})
+    assert result.texts == ["kept words", "[removed] it they say"]
+    assert result.listed == [(2, "deleted"), (4, "deleted"), (6, "deleted")]
+
+
 # Columns
 
 

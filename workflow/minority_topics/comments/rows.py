@@ -17,6 +17,9 @@ from .sources import CSV, JSONL, NOT_TEXT, PARQUET, as_text
 # Characters of a comment; a longer one is listed, since it is a document and no comment.
 LONGEST_COMMENT = 200_000
 
+# What Reddit and others leave in the place of a comment that is gone.
+GONE = {"[deleted]", "[removed]", "[deleted by user]", "[ removed by reddit ]"}
+
 # Why a row is not kept.
 WRONG_ENCODING = "wrong encoding"
 NUL = "NUL character"
@@ -28,6 +31,7 @@ FEW_FIELDS = "too few fields"
 NOT_JSON = "not a JSON object"
 NO_TEXT = "no text field"
 EMPTY = "empty"
+DELETED = "deleted"
 LONG = "too long"
 FEW_WORDS = "too few words"
 LANGUAGE = "other language"
@@ -121,6 +125,8 @@ def _check_text(text):
     """The bytes of a text that can be a comment."""
     if not text or text.isspace():
         raise Listed(EMPTY)
+    if text[0] == "[" and (gone := text.strip().lower()) in GONE:
+        raise Listed(DELETED, gone)
     if len(text) > LONGEST_COMMENT:
         raise Listed(LONG, f"{len(text):,} characters of at most {LONGEST_COMMENT:,}")
     if "\0" in text:
