@@ -15,6 +15,7 @@ from minority_topics.corpus.readers import DataError
     [
         ("@Maija_K. moi", "@user. moi"),
         ("hei @a.b-c!", "hei @user!"),
+        ("thanks u/some_Guy-1, /u/Other9 too", "thanks u/user, /u/user too"),
         ("maija.k+x@posti.example.fi, heti", "[e-mail], heti"),
         ("soita +358 40 123 4567.", "soita [phone]."),
         ("soita 0401234567", "soita [phone]"),
@@ -36,7 +37,8 @@ def test_what_names_a_person_goes(text, expected):
     [
         "vuonna 2024 oli 5 000 000 euroa", "31.12.2024 klo 12.30", "01.05.2024",
         "0,1234567 ja 0.1234567", "1000000000", "https://yle.fi", "12.5.2024-13.6.2024",
-        "lämpötila @ 5", "2024-05-01 10:20", "maksoi 0-5 euroa", "", "😀 \u202e <script>",
+        "lämpötila @ 5", "2024-05-01 10:20", "maksoi 0-5 euroa", "n/u/abc u/a or u/2", "",
+        "😀 \u202e <script>",
     ],
 )  # fmt: skip
 def test_other_text_stays(text):

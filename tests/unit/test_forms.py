@@ -18,6 +18,7 @@ from minority_topics.corpus.forms import LONGEST, forms
         ("katso example.com tai uutiset.net/juttu/1", ["katso", "tai"]),
         ("kirjoita eka_toka.k+x@mail.example.fi heti", ["kirjoita", "heti"]),
         ("@ville_k. ja (@Äiti) joo", ["ja", "joo"]),
+        ("u/some_guy, and (/u/Other-9) or n/u/a", ["and", "or"]),
         ("soita 040-123 4567 tai +358 40 1234567 klo 12.30", ["soita", "tai", "klo"]),
         ("1980-luku, 100 %, covid19, ½½, 5", ["luku", "covid19"]),
         # A missing blank after a full stop makes no address.

@@ -20,6 +20,8 @@ URL = re.compile(
 )
 E_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 HANDLE = re.compile(r"@\w(?:[\w.-]*\w)?")
+# u/name of Reddit, where names have 3 to 20 characters.
+REDDIT = re.compile(r"(?<![\w/.])(/?u/)[\w-]{3,20}", re.I | re.ASCII)
 # +358 40 123 4567, 040-1234567, (09) 123 456, 555-123-4567; 7 to 15 digits in all.
 PHONE = re.compile(
     r"(?<![\w.,+-])(?:(?:\+\d|\(?0\d)(?:[ ()/.-]{0,2}\d){5,13}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})"
@@ -42,7 +44,7 @@ def redact(text):
     '@user Mail [e-mail] or call [phone], https://x.com/...'
     """
     if "/" in text or "ww." in text or "WW." in text:
-        text = URL.sub(r"\1\2/...", text)
+        text = REDDIT.sub(r"\1user", URL.sub(r"\1\2/...", text))
     if "@" in text:
         text = HANDLE.sub("@user", E_MAIL.sub("[e-mail]", text))
     if any(digit in text for digit in "0123456789"):

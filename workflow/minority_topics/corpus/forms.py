@@ -34,7 +34,7 @@ def _marks():
 NO_WORDS = re.compile(
     r"(?:https?|ftp)://\S+|\bwww\.\S+"
     r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*"  # e-mail addresses, before handles
-    r"|@[\w.-]+"
+    r"|@[\w.-]+|(?<![\w/.])/?u/[\w-]{3,20}"  # and Reddit's u/name
     r"|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:(?:com|org|fi)\b|[a-z]{2,}/)(?:(?<=/)\S*|/\S*)?"
     r"|</?[a-z][^<>]*>"  # tags of HTML
 )
