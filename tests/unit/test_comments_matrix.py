@@ -132,6 +132,23 @@ def test_phrases_are_matched_by_lemma_and_before_stop_words_go(tmp_path):
     assert read_lines(folder / "seed_forms.txt") == ["fed up", "panic attacks"]
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("I was there and it is not what you said about them", "en"),
+        ("minä olen sitä mieltä että se ei ole hyvä koska ne ovat siellä", "fi"),
+    ],
+)
+def test_a_text_in_another_language_is_warned_of(tmp_path, text, language):
+    other = {"en": "fi", "fi": "en"}[language]
+    texts = [f"{text} zebra"] * 3
+    folder = vectorised(tmp_path, texts, "zebra", language=other, max_df=1.0)
+    (warning,) = facts_of(folder)["warnings"]
+    assert f"look like '{language}', not '{other}'" in warning
+    facts = facts_of(vectorised(tmp_path, [f"{text} zebra lion"], "zebra", language=language))
+    assert facts["warnings"] == []
+
+
 def test_bounds_are_counts_or_shares_and_spare_seed_words(tmp_path):
     texts = ["aa bb cc", "aa bb", "aa bb", "aa dd"]
 
@@ -145,7 +162,9 @@ def test_bounds_are_counts_or_shares_and_spare_seed_words(tmp_path):
     assert words(max_df=1) == ["cc", "dd"]
     assert words(min_df=2, max_df=3) == ["bb", "cc"]
     assert words(min_df=0) == words(min_df=0.0) == words()
-    with pytest.raises(DataError, match=r"min_df=5 and max_df=0\.5 leave no word of 4 comments"):
+    with pytest.raises(
+        DataError, match=r"min_df=5 and max_df=0\.5 leave no word of 4 .* or raise max"
+    ):
         words(min_df=5, max_df=0.5)
     for wrong in (-1, 1.5, float("nan"), True):
         with pytest.raises(DataError, match="must be a count from 0, or a share"):

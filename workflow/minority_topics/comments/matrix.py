@@ -36,6 +36,8 @@ from .seeds import SeedRule, read_seed_entries
 # Forms that a process takes at a time; fewer in all are not worth a second process.
 FORMS_AT_A_TIME = 20_000
 FORMS_FOR_PROCESSES = 200_000
+# Tokens that show the language: stop words are a third or more of most texts.
+TOKENS_OF_LANGUAGE, LEAST_STOPPED = 1_000_000, 0.2
 rule_of_process: WordRule
 
 
@@ -59,7 +61,11 @@ def vectorise_comments(
     numbers, offsets = comments_folder / FORM_NUMBERS, np.load(comments_folder / OFFSETS)
     bounds = _bounds(min_df, max_df, len(offsets) - 1)
 
-    words = Words.of(read_lines(comments_folder / FORMS), rule, threads)
+    all_forms = read_lines(comments_folder / FORMS)
+    first = np.load(numbers, mmap_mode="r")[:TOKENS_OF_LANGUAGE]
+    warnings += _other_language(lemmatiser.language, all_forms, first)
+    words = Words.of(all_forms, rule, threads)
+    del all_forms
     n_documents = words.count_documents(numbers, offsets)
 
     def closest_to(some):
@@ -77,8 +83,8 @@ def vectorise_comments(
     if not is_common.any():
         raise DataError(
             f"min_df={min_df!r} and max_df={max_df!r} leave no word of {len(offsets) - 1} comments "
-            "beside the seed words; lower min_df (a fraction is a share of the comments, a whole "
-            "number a count)"
+            "beside the seed words; lower min_df or raise max_df (a fraction is a share of the "
+            "comments, a whole number a count)"
         )
     is_kept = is_found | is_common
     counts = words.count(numbers, offsets, is_kept, int(n_documents[is_kept].sum()))
@@ -149,6 +155,28 @@ def _stop_words(language, file):
         for entry in read_word_list(file):
             stopped.update(forms(entry))
     return stopped, warnings
+
+
+def _other_language(language, all_forms, numbers):
+    """A warning if stop words of another language are more than twice as many of the tokens."""
+    from stopwordsiso import langs
+
+    if language == "none" or not len(numbers):
+        return []
+    used, n_tokens = np.unique(numbers, return_counts=True)
+    tokens = {all_forms[number]: n for number, n in zip(used, n_tokens.tolist(), strict=True)}
+
+    def share(code):
+        return sum(tokens.get(word, 0) for word in stop_words_of(code)) / len(numbers)
+
+    likely = max(sorted(langs()), key=share)
+    own = share(language) if has_stop_words(language) else 0
+    if share(likely) < max(LEAST_STOPPED, 2 * own):
+        return []
+    return [
+        f"The comments look like {likely!r}, not {language!r}: {share(likely):.0%} of their tokens "
+        f"are stop words of {likely!r}, {own:.0%} of {language!r}; check the language."
+    ]
 
 
 def _bounds(min_df, max_df, n_documents):
