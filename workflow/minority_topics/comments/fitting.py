@@ -7,7 +7,6 @@ are complete are kept, and the one at work continues from its checkpoint.
 
 import itertools
 import json
-import logging
 import shutil
 import time
 import warnings
@@ -108,8 +107,6 @@ def fit_comments(
         "stability": stability,
         "warnings": problem.warnings + fits[best]["warnings"],
     }  # fmt: skip
-    for warning in facts["warnings"]:
-        logging.getLogger("minority_topics").warning(warning)
     _publish(work / str(best), matrix_folder, out, facts)
     shutil.rmtree(work)
     return facts
