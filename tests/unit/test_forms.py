@@ -17,6 +17,7 @@ from minority_topics.corpus.forms import LONGEST, forms
         ("ks. https://yle.fi/a?b=1#c ja www.hs.fi/x sivu", ["ks", "ja", "sivu"]),
         ("katso example.com tai uutiset.net/juttu/1", ["katso", "tai"]),
         ("kirjoita eka_toka.k+x@mail.example.fi heti", ["kirjoita", "heti"]),
+        ("＠ville_k ja &#64;maija", ["ja"]),
         ("@ville_k. ja (@Äiti) joo", ["ja", "joo"]),
         ("u/some_guy, and (/u/Other-9) or n/u/a", ["and", "or"]),
         ("soita 040-123 4567 tai +358 40 1234567 klo 12.30", ["soita", "tai", "klo"]),

@@ -18,6 +18,10 @@ ID_BYTES = 10
 URL = re.compile(
     r"(?<![\w.])(https?://|www\.)(?:[^\s/@]{0,100}@)?([^\s/?#@:]{1,255})(?::\d{1,5})?[/?#]\S*", re.I
 )
+# facebook.com/name: after the last dot letters, then a stroke.
+BARE_URL = re.compile(r"(?<![\w.@/-])([\w-]+(?:\.[\w-]+)*\.[a-z]{2,24}/)[^\s/.]\S*", re.I)
+# Other ways to write @: as an entity of HTML, and in full width.
+AT = re.compile("&#0*64;|&#x0*40;|&commat;|＠", re.I)
 E_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 HANDLE = re.compile(r"@\w(?:[\w.-]*\w)?")
 # u/name of Reddit, where names have 3 to 20 characters.
@@ -44,7 +48,10 @@ def redact(text):
     '@user Mail [e-mail] or call [phone], https://x.com/...'
     """
     if "/" in text or "ww." in text or "WW." in text:
-        text = REDDIT.sub(r"\1user", URL.sub(r"\1\2/...", text))
+        text = BARE_URL.sub(r"\1...", URL.sub(r"\1\2/...", text))
+        text = REDDIT.sub(r"\1user", text)
+    if "&" in text or "＠" in text:
+        text = AT.sub("@", text)
     if "@" in text:
         text = HANDLE.sub("@user", E_MAIL.sub("[e-mail]", text))
     if any(digit in text for digit in "0123456789"):

@@ -33,13 +33,13 @@ def _marks():
 # Every part begins where a run of its characters begins, so that a long text costs linear time.
 NO_WORDS = re.compile(
     r"(?:https?|ftp)://\S+|\bwww\.\S+"
-    r"|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*"  # e-mail addresses, before handles
-    r"|@[\w.-]+|(?<![\w/.])/?u/[\w-]{3,20}"  # and Reddit's u/name
+    r"|(?<![\w.+-])[\w.+-]+[@＠][\w-]+(?:\.[\w-]+)*"  # e-mail addresses, before handles
+    r"|[@＠][\w.-]+|(?<![\w/.])/?u/[\w-]{3,20}"  # and Reddit's u/name
     r"|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:(?:com|org|fi)\b|[a-z]{2,}/)(?:(?<=/)\S*|/\S*)?"
     r"|</?[a-z][^<>]*>"  # tags of HTML
 )
 # Most comments hold none of these, and need not be searched.
-MARKS_OF_NO_WORDS = ("@", "/", "www.", ".com", ".org", ".fi", "<")
+MARKS_OF_NO_WORDS = ("@", "＠", "/", "www.", ".com", ".org", ".fi", "<")
 LETTERS = rf"\w[\w{_marks()}{HIGH_SCRIPTS}]*"
 # An apostrophe joins (don't, vaa'an), and so do the joiners of Persian and of Indian scripts.
 FORM = re.compile(rf"{LETTERS}(?:['\u200c\u200d]{LETTERS})*")
