@@ -278,3 +278,22 @@ def test_strata_come_from_documents_with_words(study):
 def test_sheets_are_plain_csv(sample):
     with open(sample, newline="", encoding="utf-8") as file:
         assert all(len(row) == 5 for row in csv.reader(file))
+
+
+def test_comments_of_other_tables_and_without_texts_are_refused(study, tmp_path):
+    tables, path = study.folder / "r" / "tables", study.comments / folders.COMMENTS
+    table = pq.read_table(path)
+    ids = table["id"].to_pylist()
+    others = {
+        "not those of": [
+            table.slice(1),
+            table.set_column(table.column_names.index("id"), "id", [ids[::-1]]),
+        ],
+        "no texts to code": [table.drop_columns("text")],
+    }
+    for sentence, changed in others.items():
+        for other in changed:
+            pq.write_table(other, tmp_path / folders.COMMENTS)
+            with pytest.raises(DataError, match=sentence):
+                draw_sample(tables, tmp_path, tmp_path / "s.csv", n=50)
+    assert [file.name for file in tmp_path.iterdir()] == [folders.COMMENTS]

@@ -45,7 +45,7 @@ def draw_sample(tables_folder, comments_folder, sheet, *, topic=MINORITY, n=300,
     stratum = _strata(tables / folders.DOCUMENTS, numbers)
     rng = np.random.default_rng(random_state)
     drawn = _draw(stratum, n, rng)
-    comments = fetch(Path(comments_folder) / folders.COMMENTS, drawn)
+    comments = _fetch(Path(comments_folder) / folders.COMMENTS, tables / folders.DOCUMENTS, drawn)
     items = [(number, int(row)) for number, row in enumerate(rng.permutation(drawn), start=1)]
     sizes = np.bincount(stratum[stratum >= 0], minlength=len(STRATA))
     write_csv(
@@ -60,6 +60,25 @@ def draw_sample(tables_folder, comments_folder, sheet, *, topic=MINORITY, n=300,
         [[item, comments[row]["id"], comments[row]["text"], question, ""] for item, row in items],
     )
     return sheet
+
+
+def _fetch(path, documents, rows):
+    """The comments of some rows: those of documents.parquet, with texts to read."""
+    found = fetch(path, rows)
+    with pq.ParquetFile(path) as comments, pq.ParquetFile(documents) as answered:
+        if "text" not in comments.schema.names:
+            raise DataError(
+                f"{path}: it holds no texts to code; read the comments again with keep_texts: true"
+            )
+        ids = answered.read(columns=["id"]).column("id")
+        if comments.metadata.num_rows != len(ids) or any(
+            found[row]["id"] != ids[row].as_py() for row in found
+        ):
+            raise DataError(
+                f"{path}: its comments are not those of {documents}; give the folder that the "
+                "tables were made from"
+            )
+    return found
 
 
 def _key_of(sheet):
