@@ -10,6 +10,7 @@ from comments_folder import write_comments_folder
 
 from minority_topics.base.files import write_lines
 from minority_topics.base.manifest import DamagedFolder, check_manifest, write_manifest
+from minority_topics.cli import main
 from minority_topics.comments import applying, folders
 from minority_topics.comments.applying import APPLIED, apply_model
 from minority_topics.comments.documents import LEAST_WEIGHT
@@ -152,3 +153,21 @@ def test_comments_that_are_damaged_or_do_not_fit_together_are_refused(made, tmp_
 def test_too_little_memory_is_refused(made, tmp_path):
     with pytest.raises(LimitError, match=r"a model of .* words and 3 topics needs about"):
         apply_model(made / "model", made / "comments", tmp_path / "out", memory_mb=1)
+
+
+def test_the_command_tells_how_many_comments_the_model_knows(made, tmp_path, capsys):
+    lines = ["id,text", "1,panic panic", "2,bread soup", "3,ihan muita sanoja"]
+    write_lines(tmp_path / "new.csv", lines)
+    main(
+        [
+            "apply",
+            str(tmp_path / "new.csv"),
+            "--model",
+            str(made / "model"),
+            "--out",
+            f"{tmp_path}/o",
+        ]
+    )
+    assert "2 of 3 comments hold words of the model; a minority topic is the main one of 1." in (
+        capsys.readouterr().out
+    )

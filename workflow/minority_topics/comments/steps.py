@@ -48,8 +48,13 @@ def apply(files, model, out, settings):
 
     out, secret = Path(out), Path(model).parent / SECRET
     lines = read(files, out / "comments", settings, secret if secret.exists() else None)
-    apply_model(model, out / "comments", out)
-    return [*lines, f"The topics of each comment are in {out / DOCUMENTS}."]
+    facts = apply_model(model, out / "comments", out)
+    return [
+        *lines,
+        f"{facts['documents_with_words']:,} of {facts['documents']:,} comments hold words of the "
+        f"model; a minority topic is the main one of {facts['documents_of_minority_topics']:,}.",
+        f"The topics of each comment are in {out / DOCUMENTS}.",
+    ]
 
 
 def vectorise(comments, seed_words, out, settings):
