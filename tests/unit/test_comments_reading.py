@@ -452,6 +452,11 @@ def test_columns_as_programs_name_them(read, header, expected):
     ]
 
 
+def test_a_delimiter_that_is_not_there(read):
+    with pytest.raises(DataError, match="delimiter ';' is not in its first 2 lines; name another"):
+        read({"a.csv": "id,text\n1,some words\n"}, delimiter=";")
+
+
 def test_a_column_of_many_values_is_a_group_only_if_it_is_named(read):
     rows = [(f"words of {i}", f"name{i}") for i in range(40)]
     content = as_csv(rows, header=["text", "source"])

@@ -191,7 +191,13 @@ def _open_table(source, lines, wanted, delimiter):
         raise DataError(f"{source.path}: the file holds no rows; give one with rows")
     while not lines[0].strip():  # the first line shows which delimiters there are
         lines = lines[1:]
-    source.format, table = _find_layout(source.format, lines, wanted, _delimiter(delimiter))
+    delimiter = _delimiter(delimiter)
+    if delimiter and not any(delimiter.encode() in line for line in lines):
+        raise DataError(
+            f"{source.path}: the delimiter {shown(delimiter)} is not in its first {len(lines):,} "
+            "lines; name another one, or none to have it found"
+        )
+    source.format, table = _find_layout(source.format, lines, wanted, delimiter)
     has_header = _is_header(table.first, wanted)
     source.dialect, source.kinds, source.n_fields = table.dialect, table.kinds, len(table.first)
     source.skip = n_marks + has_header
