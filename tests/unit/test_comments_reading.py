@@ -385,6 +385,7 @@ def test_languages(read):
         ("Wed May 01 09:30:00 +0000 2024", 1714555800),
         ("Wed, 01 May 2024 12:30:00 +0300", 1714555800), ("1969-12-31", -86400),
         ("2024-05-01 09:30:00 UTC", 1714555800), ("1.5.24 9.30", 1714555800),
+        ("2024/05/01 12:30:00 PM GMT+3", 1714555800), ("1.5.2024 klo 9.30", 1714555800),
         ("1/5/2024 9:30:00 AM", 1714555800), ("1/5/24, 12:30 a.m.", 1714523400),
         ("1/5/2024 12:30 PM", 1714566600), ("May 1, 2024 9:30 am", 1714555800),
         ("1 May 2024", 1714521600), ("1. Sept. 2024", 1725148800), ("May 2024", 1714521600),
@@ -440,6 +441,7 @@ def test_columns_by_name_and_by_values(read):
         ("Comment ID,Author name,Comment Text,Created-At,Subreddit", (0, 2, 3, 4)),
         ("cid,time,text,time_parsed,channel", (None, 2, 3, 4)),
         ("cid,date,text,time,channel", (None, 2, 3, 4)),
+        ("cid,who,text,when,channel", (None, 2, 3, 4)),
     ],
 )
 def test_columns_as_programs_name_them(read, header, expected):
@@ -450,6 +452,17 @@ def test_columns_as_programs_name_them(read, header, expected):
     assert list(read({"a.csv": as_csv(rows, header=names)}).reading["columns"].values()) == [
         None if at is None else names[at] for at in (expected[1], expected[0], *expected[2:])
     ]
+
+
+def test_dates_are_found_by_their_values_where_one_column_fits(read):
+    rows = [(f"words of row {i}", f"{i}.5.2024", 1714521600 + i, f"{i} years") for i in (1, 2)]
+    header = ["text", "julkaistu", "number", "age"]
+    assert read({"a.csv": as_csv(rows, header=header)}).reading["columns"]["date"] == "julkaistu"
+    twice = [(*row, row[1]) for row in rows]
+    result = read({"a.csv": as_csv(twice, header=[*header, "muutettu"])})
+    assert result.reading["columns"]["date"] is None
+    result = read({"a.csv": as_csv(rows, header=header)}, date_column="")
+    assert result.reading["columns"]["date"] is None
 
 
 def test_a_delimiter_that_is_not_there(read):

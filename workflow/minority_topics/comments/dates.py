@@ -7,8 +7,9 @@ from email.utils import parsedate_to_datetime
 EPOCH = datetime(1970, 1, 1)
 SECONDS = re.compile(r"\d{9,10}(?:\.\d+)?", re.ASCII)
 MILLISECONDS = re.compile(r"\d{12,13}", re.ASCII)
+ZONE = re.compile(r"(.+) (?:UTC|GMT)([+-]\d{1,2})?", re.ASCII)
 MONTH = re.compile(r"\d{4}-\d{2}", re.ASCII)
-TIME = r"(?:[ T,]+(?P<time>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?: ?(?P<half>[ap])\.?m\.?)?)?"
+TIME = r"(?:[ T,]+(?:klo )?(?P<time>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?: ?(?P<half>[ap])\.?m\.?)?)?"
 DAY_FIRST = re.compile(
     rf"(?P<a>\d{{1,2}})(?P<mark>[./-])(?P<b>\d{{1,2}})(?P=mark)(?P<year>\d{{4}}|\d\d){TIME}",
     re.ASCII | re.IGNORECASE,
@@ -40,7 +41,9 @@ def seconds(text, month_first=False):
     >>> seconds("2024-05-01T03:00:00+03:00") == seconds("1714521600") == seconds("1.5.2024")
     True
     """
-    text = text.strip().removesuffix(" UTC")
+    text, hours = text.strip(), 0
+    if zone := ZONE.fullmatch(text):  # as Google Forms and BigQuery write it
+        text, hours = zone[1], int(zone[2] or 0)
     try:
         date = _date(text, month_first)
     except (ValueError, OverflowError, TypeError, IndexError):
@@ -53,7 +56,7 @@ def seconds(text, month_first=False):
         except OverflowError:
             return None
     gone = date - EPOCH
-    return gone.days * 86400 + gone.seconds
+    return gone.days * 86400 + gone.seconds - 3600 * hours
 
 
 def _date(text, month_first):

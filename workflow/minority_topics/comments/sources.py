@@ -399,6 +399,7 @@ def _choose(source, names, columns, wanted):
             fits = [free[key] for key in known if key in free]
             if role == "date":  # rather a column with dates than one with "2 years ago"
                 fits.sort(key=lambda name: not any(map(seconds, columns[names.index(name)][:100])))
+                fits = fits or _find_dates(names, columns, taken)
             source.columns[role] = next(iter(fits), None)
     if not wanted["group"] and (name := source.columns["group"]) is not None:
         values = columns[names.index(name)]
@@ -427,6 +428,22 @@ def _find_text(path, names, columns):
     else:
         problem = f"none of the columns {_listed(names)} looks like text"
     raise DataError(f"{path}: {problem}; name one with `text_column`")
+
+
+def _find_dates(names, columns, taken):
+    """The column, if it is the only one, of whose first values most are dates."""
+    found = [name for name, values in zip(names, columns, strict=True) if _are_dates(values[:100])]
+    return [name for name in found if name not in taken] if len(found) == 1 else []
+
+
+def _are_dates(values):
+    values = [value for value in values if value.strip()]
+    # A number could mean anything.
+    return 2 * sum(not _is_number(v) and seconds(v) is not None for v in values) > len(values)
+
+
+def _is_number(value):
+    return value.strip().replace(".", "", 1).isdecimal()
 
 
 def _looks_like_text(values):
