@@ -454,6 +454,28 @@ def test_columns_as_programs_name_them(read, header, expected):
     ]
 
 
+def test_keys_of_objects_in_objects_are_found_where_the_row_has_no_text(read):
+    def row(inner, **more):
+        own = {"snippet": {"textOriginal": inner, "publishedAt": "2024-05-01"}}
+        return json.dumps({"id": inner[:2], "snippet": {"videoId": "v", "top": own}} | more)
+
+    rows = [row("aa words of one"), row("bb words of two"), row("cc is gone", snippet={"top": 1})]
+    result = read({"a.jsonl": "\n".join(rows)}, ids="keep")
+    inner = "snippet.top.snippet"
+    assert result.reading["columns"] == {
+        "text": f"{inner}.textOriginal", "id": "id", "date": f"{inner}.publishedAt",
+        "group": "snippet.videoId",
+    }  # fmt: skip
+    assert result.texts == ["aa words of one", "bb words of two"]
+    assert result.table["id"].to_pylist() == ["aa", "bb"]
+    assert result.listed == [(3, "no text field")]
+    # A text of the row's own comes before those in it, and a named one before both.
+    content = "\n".join(row(f"aa inner {i}", text=f"own words {i}") for i in (1, 2))
+    assert read({"a.jsonl": content}).texts == ["own words 1", "own words 2"]
+    found = read({"a.jsonl": content}, text_column=f"{inner}.textOriginal")
+    assert found.texts == ["aa inner 1", "aa inner 2"]
+
+
 def test_dates_are_found_by_their_values_where_one_column_fits(read):
     rows = [(f"words of row {i}", f"{i}.5.2024", 1714521600 + i, f"{i} years") for i in (1, 2)]
     header = ["text", "julkaistu", "number", "age"]

@@ -12,7 +12,7 @@ from ..corpus.forms import forms
 from .dates import seconds
 from .dialects import LONGEST_LINE, OPEN, splitter
 from .privacy import hash_id, redact
-from .sources import CSV, JSONL, NOT_TEXT, PARQUET, as_text
+from .sources import CSV, JSONL, NOT_TEXT, PARQUET, as_text, value_at
 
 # Characters of a comment; a longer one is listed, since it is a document and no comment.
 LONGEST_COMMENT = 200_000
@@ -211,12 +211,12 @@ def _json_cells(source):
             raise Listed(NOT_JSON, "a number is too long") from error
         if not isinstance(row, dict):
             raise Listed(NOT_JSON, f"it is a {type(row).__name__}")
-        text = row.get(at_text)
-        if at_text not in row:
+        text = value_at(row, at_text, default=NOT_TEXT)
+        if text is NOT_TEXT:
             raise Listed(NO_TEXT)
         if text is not None and not isinstance(text, str):
             raise Listed(NO_TEXT, f"it holds a {type(text).__name__}")
-        further = [None if name is None else as_text(row.get(name)) for name in others]
+        further = [None if name is None else as_text(value_at(row, name)) for name in others]
         for value in further:
             _encoded(value or "")
         return text, *further

@@ -69,6 +69,8 @@ WORDS_OF_TEXT = 3
 # A column that is only found by its name is no group if it has more values than these, and than
 # half of its rows.
 FEW_GROUPS = 20
+# Objects within objects whose keys are looked at.
+DEEPEST = 8
 # Names of columns are no longer than this.
 LONGEST_NAME, MOST_WORDS_OF_NAME = 40, 4
 
@@ -292,10 +294,38 @@ def _open_jsonl(source, lines, wanted):
             f"{source.path}: none of its first {len(lines):,} lines is a JSON object; write one "
             "object on every line (JSONL)"
         )
-    columns = [[_if_text(row.get(name)) for row in rows] for name in names]
+    if not _has_text(names, rows) or {*filter(None, wanted.values())} - {*names}:
+        names = list(dict.fromkeys(path for row in rows for path in _paths(row)))
+    columns = [[_if_text(value_at(row, name)) for row in rows] for name in names]
     _choose(source, names, columns, wanted)
     source.places = tuple(source.columns[role] for role in ROLES)
     return source
+
+
+def _has_text(names, rows):
+    """Whether a key of the rows themselves, and not of objects in them, can be the text."""
+    return any(
+        _key(name) in TEXT_NAMES or _looks_like_text([_if_text(row.get(name)) for row in rows])
+        for name in names
+    )
+
+
+def _paths(row, before=""):
+    """Keys of an object and of those in it, as in snippet.textOriginal."""
+    for name, value in row.items():
+        if isinstance(value, dict) and before.count(".") < DEEPEST:
+            yield from _paths(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}"
+
+
+def value_at(row, path, default=None):
+    """The value of a key, or of a key in the objects that the path names."""
+    if path in row:
+        return row[path]
+    first, _, rest = path.partition(".")
+    inner = row.get(first)
+    return value_at(inner, rest, default) if rest and isinstance(inner, dict) else default
 
 
 def _if_text(value):
