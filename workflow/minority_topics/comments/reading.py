@@ -418,7 +418,7 @@ def _nothing_kept(sources, tally):
 REMEDIES = {
     FEW_WORDS: (
         "a word has two letters or more, so numbers and emojis are none; name another text column, "
-        "or lower min_words"
+        "or lower min_words if it is above 1"
     ),
     MANY_FIELDS: ("put quotes around texts that hold the delimiter, or name the right `delimiter`"),
     FEW_FIELDS: "give every row as many fields as the header, or name the right `delimiter`",
