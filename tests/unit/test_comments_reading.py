@@ -487,6 +487,14 @@ def test_dates_are_found_by_their_values_where_one_column_fits(read):
     assert result.reading["columns"]["date"] is None
 
 
+def test_files_whose_texts_have_other_names_are_refused(read):
+    files = {"a.csv": "id,text\n1,some words\n", "b.csv": "id,body\n2,more words\n"}
+    with pytest.raises(
+        DataError, match=r"b\.csv: there is no column 'text' .* give the columns one"
+    ):
+        read(files)
+
+
 def test_a_delimiter_that_is_not_there(read):
     with pytest.raises(DataError, match="delimiter ';' is not in its first 2 lines; name another"):
         read({"a.csv": "id,text\n1,some words\n"}, delimiter=";")

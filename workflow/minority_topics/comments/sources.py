@@ -417,7 +417,8 @@ def _choose(source, names, columns, wanted):
         if wanted[role] and wanted[role] not in names:
             raise DataError(
                 f"{source.path}: there is no column {shown(wanted[role])} for {role}; it has "
-                f"{_listed(names)}; name one of these with `{role}_column`"
+                f"{_listed(names)}; name one of these with `{role}_column`, and where files differ "
+                "give the columns one name, or explore the files apart"
             )
     text = wanted["text"] or _find_text(source.path, names, columns)
     taken = {text, *filter(None, wanted.values())}
