@@ -23,6 +23,7 @@ from minority_topics.report.figures.style import (
     KINDS,
     OUR_SHADES,
     OURS,
+    PAGE,
     SMALLEST,
     STYLE,
     UNGUIDED,
@@ -472,7 +473,8 @@ def test_description_has_the_best_numbers_of_the_table(name):
 @pytest.mark.parametrize("name", OF_SUMMARY)
 def test_figures_fit_a_column_and_no_text_is_too_small(name):
     figure, _ = plotted(name, full_summary())
-    assert figure.get_figwidth() <= COLUMN
+    # The labels of seventeen points need two columns.
+    assert figure.get_figwidth() <= (PAGE if name == "purity_nmi_scatter" else COLUMN)
     found = [text for text in figure.findobj(plt.Text) if text.get_text() and text.get_visible()]
     assert min(text.get_fontsize() for text in found) >= SMALLEST
     box = figure.get_tightbbox()  # of all that is drawn, in inches
