@@ -4,10 +4,9 @@ import functools
 import re
 from collections.abc import Callable
 
-from ..base.files import read_text
 from ..base.text import composed, find_control, folded, lowered, shown
 from .lemmas import Simplemma
-from .readers import DataError, require_file
+from .readers import DataError, read_plain_lines
 
 # A word is two or more letters or digits: symbols and lone characters are dropped.
 TOKEN = re.compile(r"\b\w\w+\b")
@@ -74,12 +73,7 @@ def read_word_list(path):
     They stand on lines, or between commas, semicolons or tabs. A phrase may stand in quotes. What
     follows a # at the start of a line, or after a blank, is a comment.
     """
-    try:
-        lines = read_text(require_file(path)).split("\n")
-    except DataError:
-        raise
-    except ValueError as error:
-        raise DataError(str(error)) from error
+    lines = read_plain_lines(path)
     entries: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         if find_control(line.replace("\t", " ")):

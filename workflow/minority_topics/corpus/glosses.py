@@ -3,10 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..base.files import read_text
 from ..base.text import find_control, folded, lowered, shown
 from .injection import read_topics
-from .readers import DataError, naming, require_file
+from .readers import DataError, naming, read_plain_lines
 
 HEADER = "word\tgloss"
 
@@ -39,12 +38,7 @@ def read_glosses(paths):
 
 def _read_words(path):
     """Words and glosses of a file of two columns, separated by a tab, under the line HEADER."""
-    try:
-        lines = read_text(require_file(path)).split("\n")
-    except DataError:
-        raise
-    except ValueError as error:
-        raise DataError(str(error)) from error
+    lines = read_plain_lines(path)
     with naming(path):
         if lines[0] != HEADER:
             raise DataError(f"line 1 is {shown(lines[0])}; write the header word, a tab, gloss")

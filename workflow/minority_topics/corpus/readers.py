@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from ..base.files import long_fields
+from ..base.files import long_fields, read_text
 from ..base.text import refuse_constant, shown, stands_twice
 
 # How files begin that were meant to be something else.
@@ -42,6 +42,16 @@ def require_file(path):
     if not path.exists():
         raise DataError(f"{path}: no such file; correct the path")
     return path
+
+
+def read_plain_lines(path):
+    """Lines of a file of plain text, as they are."""
+    try:
+        return read_text(require_file(path)).split("\n")
+    except DataError:
+        raise
+    except ValueError as error:  # not UTF-8
+        raise DataError(str(error)) from error
 
 
 def read_table(path, columns):

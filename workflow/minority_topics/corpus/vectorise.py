@@ -5,11 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..base.files import read_lines
 from ..base.text import is_line, lowered, shown
 from .background import corpus_statistics
 from .injection import read_topics, spoil_seed_words, topic_word_truth
-from .readers import DataError, naming, require_file
+from .readers import DataError, naming, read_plain_lines
 from .storage import BACKGROUND, number_labels, read_documents, write_corpus, write_documents
 
 
@@ -59,12 +58,7 @@ def _check_shares(seed_share, wrong_seed_share, random_states):
 
 def read_seed_list(path):
     """The seed words of a file, one a line, in lower case."""
-    try:
-        words = [lowered(word) for word in read_lines(require_file(path))]
-    except DataError:
-        raise
-    except ValueError as error:
-        raise DataError(str(error)) from error
+    words = [lowered(line.strip()) for line in read_plain_lines(path) if line.strip()]
     if not words:
         raise DataError(f"{path}: there is no seed word in it; write one a line")
     for number, word in enumerate(words, start=1):
