@@ -12,6 +12,7 @@ import pytest
 import yaml
 from helpers import snakemake, snakemake_command, tiny
 
+from minority_topics.comments.example import write_example
 from minority_topics.report.catalogue import FIGURES
 from minority_topics.study.paths import ROOT
 
@@ -19,7 +20,8 @@ from minority_topics.study.paths import ROOT
 SCORES = "results/simulated/tables/scores.csv"
 MAIN_FIGURE = "results/simulated/figures/purity_nmi.png"
 
-CONFIGS = sorted(path for path in (ROOT / "config").glob("*.yaml") if "topics" not in path.name)
+STUDIES = ("config", "quick", "beyond", "authors_data")
+CONFIGS = [ROOT / "config" / f"{name}.yaml" for name in STUDIES]
 
 
 def read_table(path):
@@ -52,6 +54,16 @@ def test_dry_run_of_every_config(config, labelled_file, tmp_path):
     assert jobs["fit"] >= len(methods)
     assert jobs["figure"] >= 5
     assert jobs["report"] == jobs["verdicts"] == 1
+
+
+def test_dry_run_of_the_case_study(tmp_path):
+    for language in ("fi", "en"):
+        write_example(tmp_path / "results" / f"example_{language}", language, 20)
+    config = ROOT / "config" / "case_study.yaml"
+    jobs = planned(snakemake("--configfile", config, "--dry-run", folder=tmp_path))
+    steps = ("read_comments", "vectorise_comments", "fit_comments", "answer", "explorer")
+    assert {step: jobs[step] for step in steps} == dict.fromkeys(steps, 2)
+    assert "report" not in jobs
 
 
 CONDA = """#!/bin/sh
