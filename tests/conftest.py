@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from helpers import corpus_of
+from helpers import REAL_PATH, corpus_of
 
 from minority_topics.base.files import digest
 from minority_topics.study.environments import build
@@ -26,6 +26,21 @@ def pytest_collection_modifyitems(items):
         in_folder = item.path.relative_to(ROOT / "tests").parts[0] in FOLDERS_OF_TOOLS
         if in_folder or "python_of" in item.fixturenames:
             item.add_marker("environments")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_cluster(tmp_path_factory):
+    """Let scontrol say at once that there is no cluster; the cluster's own tests ask the real one.
+
+    Snakemake's plugin for SLURM asks it at every start, and without a controller it waits nine
+    seconds before it says so.
+    """
+    programs = tmp_path_factory.mktemp("programs")
+    (programs / "scontrol").write_text("#!/bin/sh\nexit 1\n")
+    (programs / "scontrol").chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{programs}{os.pathsep}{REAL_PATH}")
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """Small corpora and jobs on them, small studies and runs of them."""
 
+import os
 import subprocess
 import sys
 
@@ -13,6 +14,8 @@ from minority_topics.study.paths import ROOT
 from minority_topics.study.registry import read_methods
 
 METHODS = read_methods()
+# Before `no_cluster` of conftest.py changes it.
+REAL_PATH = os.environ["PATH"]
 STEMS = ("kissa", "vero", "auto", "pilvi")
 WORDS = [stem + letter for stem in STEMS for letter in "abcdefgh"]
 SEED_WORDS = ["kissaa", "veroa", "kissab", "verob"]  # dealt to two topics: of cats, and of taxes

@@ -1,6 +1,7 @@
 """SLURM without and with its database, one of them at a time."""
 
 import pytest
+from helpers import REAL_PATH
 from servers import cluster, require
 
 
@@ -20,4 +21,5 @@ def slurm_with_database(tmp_path_factory):
 def running(folder, **options):
     with cluster(folder, **options) as environ, pytest.MonkeyPatch.context() as patch:
         patch.setenv("SLURM_CONF", environ["SLURM_CONF"])
+        patch.setenv("PATH", REAL_PATH)
         yield
