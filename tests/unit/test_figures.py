@@ -35,6 +35,9 @@ from minority_topics.scores.statistics import summarise
 from minority_topics.scores.tables import read_frame, write_frame
 from minority_topics.study.registry import read_methods
 
+# Every figure is drawn several times.
+pytestmark = pytest.mark.slow
+
 METHODS = {"constrained_nmf": ["ok"] * 3, "nmf": ["ok"] * 3, "lda": ["ok", "failed", "ok"]}
 
 

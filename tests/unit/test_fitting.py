@@ -28,6 +28,9 @@ from minority_topics.study.fitting import (
 from minority_topics.study.paths import ROOT
 from minority_topics.study.plan import derive_random_state
 
+# Fits run in processes of their own.
+pytestmark = pytest.mark.slow
+
 TROUBLE = """
     import os, signal, subprocess, sys, time
     from minority_topics.methods.contract import Fit, NotApplicable, UnusableProblem, normalise_rows
