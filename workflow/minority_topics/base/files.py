@@ -129,6 +129,10 @@ def write_json(path, content):
     write_text(path, text + "\n")
 
 
+def read_json(path):
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
 def guard_cell(cell):
     """A cell that no spreadsheet runs: text that would be a formula gets an apostrophe before it.
 

@@ -62,6 +62,11 @@ def stands_twice(values):
     return None
 
 
+def counted(count, noun, plural=None):
+    """3 rows, 1 row; `plural` where an s is not enough."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def listed(items, separator=", "):
     """Items in a sentence: a, b and c; with "; " between them: a; b; and c."""
     items = list(items)

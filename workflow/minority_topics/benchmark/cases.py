@@ -9,7 +9,6 @@ is their ratios.
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -19,6 +18,8 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
+from ..base.files import read_json
+from ..base.processes import peak_memory_mb
 from ..nmf.descent import Accelerated, Alternation, minimise
 from ..nmf.kernels import Passes
 from ..nmf.model import STEPS_FROM_AFAR, ConstrainedNMF
@@ -364,7 +365,7 @@ def answer(folder, case):
         "status": status,
         "nnz": int(problem.V.nnz),
         "n_words": int(problem.V.shape[1]),
-        "peak_memory_mb": _peak_memory(),
+        "peak_memory_mb": peak_memory_mb(),
         "laps": clock.laps,
     }
 
@@ -376,21 +377,12 @@ def _warm_up(n_topics):
     Passes(V).columns(*(np.ones((n, n_topics), np.float32) for n in V.shape))
 
 
-def _peak_memory():
-    """Megabytes. Where Linux does not tell, what the parent held at this process's birth counts."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        return int(status.read_text(encoding="ascii").split("VmHWM:")[1].split()[0]) / 1024
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-
-
 def run_case(folder, case):
     """The answer to a case, from a process of its own; found again if it was asked before."""
     name = "-".join([case.solver, str(case.n_documents), str(case.n_topics), str(case.threads)])
     path = Path(folder) / "cases" / f"{name.replace(' ', '_').replace(',', '')}.json"
     if path.exists():
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read_json(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     environ = dict(os.environ, PYTHONPATH=str(LIBRARY))
     environ.update(dict.fromkeys(THREAD_VARIABLES, str(case.threads)))

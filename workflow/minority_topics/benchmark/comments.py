@@ -11,6 +11,7 @@ import numpy as np
 from ..base.files import write_csv
 from ..comments.example import write_example
 from ..study.fitting import memory_mb
+from ..study.progress import last_line
 
 # The paper's raw comments, a tenth and a hundredth of them.
 SIZES = (55_783, 557_829, 5_578_289)
@@ -69,8 +70,7 @@ def _watch(words, log):
             peak = max(peak, memory_mb(process.pid))
             time.sleep(PAUSE)
     if process.returncode:
-        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        raise ValueError(f"{words[0]} failed: {lines[-1] if lines else ''} (log: {log})")
+        raise ValueError(f"{words[0]} failed: {last_line(log)} (log: {log})")
     return time.perf_counter() - begin, peak
 
 

@@ -1,13 +1,12 @@
 """From forms to rows over a vocabulary: the same way for a corpus and for new comments."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.files import read_lines
+from ..base.files import read_json, read_lines
 from ..corpus.forms import forms
 from ..corpus.lemmas import make_lemmatiser
 from ..corpus.readers import DataError
@@ -199,7 +198,7 @@ class Encoder:
         folder = Path(folder)
         path = folder / ENCODER
         try:
-            settings = json.loads(path.read_text(encoding="utf-8"))
+            settings = read_json(path)
         except FileNotFoundError as error:
             raise DataError(f"{path}: no such file; give the folder of a fitted model") from error
         if settings.get("version") != VERSION:

@@ -20,8 +20,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_mutual_info_score
 
 from .. import __version__
-from ..base.files import replacing, write_json
+from ..base.files import read_json, replacing, write_json
 from ..base.manifest import MANIFEST, DamagedFolder, check_manifest, write_manifest
+from ..base.processes import peak_memory_mb
 from ..base.text import listed, shown
 from ..corpus.readers import DataError
 from ..nmf.checks import check_parameters, is_whole
@@ -31,7 +32,7 @@ from ..nmf.progress import FitStopped
 from ..nmf.registers import LINE, lines_of
 from ..nmf.start import AUTO_WORK
 from . import folders
-from .limits import MB, Deadline, FitLog, LimitError, check_memory, limited_threads, peak_mb
+from .limits import MB, Deadline, FitLog, LimitError, check_memory, limited_threads
 
 # Shares of topics in a comment below this are left out.
 LEAST_SHARE = 0.001
@@ -90,7 +91,7 @@ def fit_comments(
                         f"{out}: the fit was stopped after minutes={minutes:g} ({stopped}); run it "
                         "again to go on where it was, or give more minutes"
                     ) from None
-    fits = {state: _read_json(work / str(state) / folders.FIT) for state in states}
+    fits = {state: read_json(work / str(state) / folders.FIT) for state in states}
     best = min(states, key=lambda state: fits[state]["objective"])
     agreement = stability = None
     if n_fits > 1:
@@ -215,7 +216,7 @@ def _fit_once(problem, settings, state, work, deadline):
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / folders.DOC_TOPIC, "wb") as file:
         sp.save_npz(file, with_empty_rows(doc_topic, problem.has_words), compressed=False)
-    facts |= {"seconds": round(time.monotonic() - begin, 1), "peak_mb": round(peak_mb())}
+    facts |= {"seconds": round(time.monotonic() - begin, 1), "peak_mb": round(peak_memory_mb())}
     write_json(folder / folders.FIT, facts)
     model.save(folder)
 
@@ -326,7 +327,7 @@ def cosines(A, B):
 
 def _identity(matrix_folder, settings):
     """What fits of a work folder must agree with, to be gone on with."""
-    files = _read_json(matrix_folder / MANIFEST)
+    files = read_json(matrix_folder / MANIFEST)
     return {
         "matrix": files[folders.TFIDF]["sha256"],
         "seeds": files[folders.SEED_COLUMNS]["sha256"],
@@ -340,7 +341,7 @@ def _work_folder(out, identity):
     # As it is read back: a tuple would be a list.
     identity = json.loads(json.dumps(identity | {"version": __version__}))
     try:
-        same = _read_json(work / IDENTITY) == identity
+        same = read_json(work / IDENTITY) == identity
     except (OSError, ValueError):
         same = False
     if not same:
@@ -366,7 +367,3 @@ def _publish(fit, matrix_folder, out, facts):
     out.mkdir(parents=True, exist_ok=True)
     for path in sorted(fit.iterdir(), key=lambda path: path.name == MANIFEST):
         path.replace(out / path.name)
-
-
-def _read_json(path):
-    return json.loads(path.read_text(encoding="utf-8"))

@@ -1,6 +1,5 @@
 """What a step may use: threads, memory and time, by what is given or by what the machine has."""
 
-import os
 import sys
 import time
 from contextlib import contextmanager
@@ -72,16 +71,6 @@ def check_memory(needed_mb, what, remedy, memory_mb=None):
             f"{what} needs about {needed_mb:,.0f} MB of memory, and {source} {there:,.0f} MB; "
             f"{remedy}"
         )
-
-
-def peak_mb():
-    """The most memory that this process has had so far, in megabytes."""
-    if os.name == "nt":
-        return psutil.Process().memory_info().peak_wset / MB
-    import resource
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / MB if sys.platform == "darwin" else most / 1024
 
 
 class FitLog:

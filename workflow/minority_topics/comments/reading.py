@@ -15,7 +15,7 @@ import numpy as np
 
 from ..base.files import replacing, write_csv, write_json
 from ..base.manifest import MANIFEST, write_manifest
-from ..base.text import listed, shown
+from ..base.text import counted, listed, shown
 from ..corpus.readers import DataError
 from .folders import COMMENTS, FORM_NUMBERS, FORMS, INPUT_REPORT, OFFSETS, READING
 from .privacy import read_secret
@@ -437,8 +437,8 @@ def summary_lines(reading):
     """What was read, in plain words for a terminal, from the content of reading.json."""
     n_skipped = reading["rows_read"] - reading["rows_kept"]
     lines = [
-        f"Read {_n(reading['rows_read'], 'row')} of {_n(len(reading['files']), 'file')}: "
-        f"{_n(reading['rows_kept'], 'comment')} kept, {_n(n_skipped, 'row')} not kept."
+        f"Read {counted(reading['rows_read'], 'row')} of {counted(len(reading['files']), 'file')}: "
+        f"{counted(reading['rows_kept'], 'comment')} kept, {counted(n_skipped, 'row')} not kept."
     ]
     lines += [f"  {_file_line(entry)}" for entry in reading["files"][:10]]
     if len(reading["files"]) > 10:
@@ -455,16 +455,14 @@ def summary_lines(reading):
         )
     if reading["dates"]:
         first, last = (date[:10] for date in reading["dates"])
-        lines.append(f"Dates: {first} to {last}, {_n(reading['undated'], 'comment')} without one.")
+        lines.append(
+            f"Dates: {first} to {last}, {counted(reading['undated'], 'comment')} without one."
+        )
     elif reading["columns"]["date"]:
         lines.append(f"No date of column {reading['columns']['date']!r} could be read.")
     if reading["groups"]:
         lines.append(f"Groups: {reading['groups']:,}.")
     return lines + _warnings(reading)
-
-
-def _n(number, what):
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _file_line(entry):

@@ -4,9 +4,9 @@ Each step reads the folders of those before it and writes one of its own, so tha
 setting repeats only the steps that it is a setting of.
 """
 
-import json
 from pathlib import Path
 
+from ..base.files import read_json
 from ..base.manifest import check_manifest
 from .folders import CLEANING, DOCUMENTS
 
@@ -22,7 +22,7 @@ FITTING = (
     "n_topics", "n_minority", "theta_min", "w_max", "n_fits", "max_iter", "tol", "random_state",
     "threads", "memory_mb", "minutes",
 )  # fmt: skip
-ANSWERING = ("period", "n_examples", "keep_texts", "least_count", "random_state", "threads")
+ANSWERING = ("period", "n_examples", "keep_texts", "least_count", "random_state")
 
 # Numbers of topics by numbers of comments, as in the paper: 20 of 500 comments, 50 of millions.
 SIZES = ((0, 20, 7), (5_000, 30, 10), (50_000, 50, 15))
@@ -86,7 +86,7 @@ def answer(comments, matrix, model, out, settings, *, name, topics_file):
 
 def _facts(matrix):
     check_manifest(matrix, CLEANING)
-    return json.loads((Path(matrix) / CLEANING).read_text(encoding="utf-8"))
+    return read_json(Path(matrix) / CLEANING)
 
 
 def topic_numbers(facts, n_topics, n_minority):

@@ -3,14 +3,22 @@
 This module needs numpy and scipy alone, so that it works in the environment of any tool.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.files import digest, read_csv, read_lines, replacing, write_csv, write_json, write_lines
+from ..base.files import (
+    digest,
+    read_csv,
+    read_json,
+    read_lines,
+    replacing,
+    write_csv,
+    write_json,
+    write_lines,
+)
 from ..base.manifest import DamagedFolder, check_manifest, write_manifest
 from ..base.text import shown, stands_twice
 
@@ -170,7 +178,7 @@ def _truth(path):
 def read_facts(folder):
     """What `vectorise` noted of a corpus: sizes, seed words found, text statistics."""
     check_manifest(folder, "corpus.json")
-    return json.loads((Path(folder) / "corpus.json").read_text(encoding="utf-8"))
+    return read_json(Path(folder) / "corpus.json")
 
 
 def read_seed_words(folder):

@@ -5,7 +5,6 @@ is kept but `lambda_`, which is as long as the corpus: a loaded model transforms
 `partial_fit`, as the saved one would. A `random_state` that is a generator is kept as None.
 """
 
-import json
 import math
 import os
 from collections.abc import Mapping
@@ -15,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..base.files import replacing, write_json
+from ..base.files import read_json, replacing, write_json
 from ..base.manifest import check_manifest, write_manifest
 from .checks import is_whole
 from .model import Batches, ConstrainedNMF
@@ -72,7 +71,7 @@ def load_model(folder, kind=ConstrainedNMF):
         raise ValueError(f"{folder / MODEL}: no such file; name a folder that a model was saved to")
     check_manifest(folder, MODEL, ARRAYS)
     try:
-        facts = json.loads((folder / MODEL).read_text(encoding="utf-8"))
+        facts = read_json(folder / MODEL)
         form = facts["format"] if facts["kind"] == KIND else None
     except (ValueError, TypeError, KeyError, RecursionError):
         form = None

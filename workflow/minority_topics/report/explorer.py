@@ -7,14 +7,13 @@ names the table that has all. Comments are hostile text, and are never anything 
 
 import csv
 import functools
-import json
 import math
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
 
-from ..base.files import bare_cell, long_fields, read_csv, read_lines
+from ..base.files import bare_cell, long_fields, read_csv, read_json, read_lines
 from ..base.manifest import check_manifest
 from ..comments import folders
 from ..corpus.lemmas import make_lemmatiser
@@ -58,7 +57,7 @@ class Tables:
         there = [name for name in USED if name in NEEDED or (folder / name).exists()]
         check_manifest(folder, *there)
         self.there = set(there)
-        self.summary = json.loads((folder / folders.SUMMARY).read_text(encoding="utf-8"))
+        self.summary = read_json(folder / folders.SUMMARY)
         self.topics = [_topic(row) for row in self.rows(folders.TOPICS)]
         self.topics.sort(key=lambda topic: (topic["kind"] != "minority", topic["topic"]))
 

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from .. import __version__
-from ..base.files import write_json
+from ..base.files import read_json, write_json
 from ..base.manifest import MANIFEST
 from ..comments import steps
 from ..study.paths import (
@@ -74,7 +74,7 @@ def _step(out, settings, inputs, run, tell):
     }
     record = out / MADE_FROM
     if (out / MANIFEST).exists() and record.exists():
-        if json.loads(record.read_text(encoding="utf-8")) == json.loads(json.dumps(made_from)):
+        if read_json(record) == json.loads(json.dumps(made_from)):
             tell(f"{out} is up to date.")
             return
         record.unlink()

@@ -1,11 +1,10 @@
 """What a page is made from: the files of one dataset, read once, and names for what is in them."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..base.files import read_csv
+from ..base.files import read_csv, read_json
 from ..base.strict_yaml import read_yaml
 from ..corpus.storage import read_facts
 from ..scores.cards import CARDS
@@ -86,7 +85,7 @@ class Material:
     @cached_property
     def provenance(self):
         path = self.sources.provenance
-        return json.loads(path.read_text(encoding="utf-8")) if path else None
+        return read_json(path) if path else None
 
     @cached_property
     def metrics(self):

@@ -1,5 +1,9 @@
 """Numbers as the page shows them."""
 
+from ..base.text import counted
+
+__all__ = ["counted", "interval", "number", "p_value", "percent", "precise", "signed"]
+
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 
@@ -48,7 +52,3 @@ def percent(share):
         return "< 0.01%"
     digits = 0 if share >= 0.995 or not share else 1 if share >= 0.00995 else 2
     return f"{100 * share:.{digits}f}%"
-
-
-def counted(count, noun):
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

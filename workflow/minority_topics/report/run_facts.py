@@ -40,7 +40,7 @@ def notices(summary):
         more = f" and {len(missing) - 8:,} more" if len(missing) > 8 else ""
         verb = "matches" if len(missing) == 1 else "match"
         found.append(
-            f"{counted(len(missing), 'seed entry').replace('entrys', 'entries')} {verb} no "
+            f"{counted(len(missing), 'seed entry', 'seed entries')} {verb} no "
             f"comment: {first}{more}. The seed table shows the closest words."
         )
     for warning in [*(cleaning.get("warnings") or []), *(fit.get("warnings") or [])]:

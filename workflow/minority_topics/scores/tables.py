@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from ..base.files import bare_cell, guard_cell, replacing, write_csv
+from ..base.files import bare_cell, guard_cell, read_json, replacing, write_csv
 from ..base.manifest import check_manifest
 from ..study.paths import parse_batch
 
@@ -80,7 +80,7 @@ def read_statuses(folders):
             repetitions = sorted(int(name) for name in names if re.fullmatch("[0-9]+", name))
         for fit in (folder / str(repetition) for repetition in repetitions):
             check_manifest(fit, "status.json")
-            yield fit, json.loads((fit / "status.json").read_text(encoding="utf-8"))
+            yield fit, read_json(fit / "status.json")
 
 
 def trajectory(folders):

@@ -44,8 +44,6 @@ def answer(
     name=None,
     glosses=(),
     sheets=None,
-    threads=1,
-    memory_mb=None,
 ):
     """Write the tables of a study of own comments to the folder `out`; gives its summary.
 
@@ -55,9 +53,6 @@ def answer(
     with fewer are one row. `glosses` are files of English glosses, for the topic tables. Sheets for
     coders go to the folder `sheets`, by default a subfolder of `out`; those that hold answers stay
     as they are.
-
-    One thread and a fixed part of the comments at a time do it: `threads` and `memory_mb`, which
-    every step takes, change nothing.
     """
     out = Path(out)
     settings = Settings(period, n_examples, keep_texts, least_count, random_state)

@@ -1,6 +1,5 @@
 """What the answers are made from: comments, their words, and the share of each topic in them."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.sparse as sp
 
-from ...base.files import read_lines
+from ...base.files import read_json, read_lines
 from ...base.manifest import check_manifest
 from ...corpus.readers import DataError
 from .. import folders
@@ -199,17 +198,13 @@ def load(comments_folder, matrix_folder, model_folder):
         seed_columns=np.load(matrix / folders.SEED_COLUMNS, allow_pickle=False),
         components=components,
         doc_topic=sp.csr_matrix(sp.load_npz(model / folders.DOC_TOPIC)),
-        fit=_read_json(model / folders.FIT),
-        reading=_read_json(comments / folders.READING),
-        cleaning=_read_json(matrix / folders.CLEANING),
+        fit=read_json(model / folders.FIT),
+        reading=read_json(comments / folders.READING),
+        cleaning=read_json(matrix / folders.CLEANING),
         has_texts=has_texts,
     )
     _check_sizes(material, n_comments, comments, matrix, model)
     return material
-
-
-def _read_json(path):
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _check_sizes(material, n_comments, comments, matrix, model):
