@@ -1,5 +1,6 @@
 """Fits of comments: what they write, what stops them, and how several agree."""
 
+import importlib.util
 import json
 
 import numpy as np
@@ -8,7 +9,7 @@ import scipy.sparse as sp
 from matrix_folder import planted_counts, write_matrix_folder
 
 from minority_topics.base.manifest import DamagedFolder, check_manifest
-from minority_topics.comments import fitting, folders, limits
+from minority_topics.comments import fitting, folders, limits, progress
 from minority_topics.comments.fitting import (
     agreements,
     cosines,
@@ -22,6 +23,7 @@ from minority_topics.comments.fitting import (
 from minority_topics.comments.limits import Deadline, FitLog, LimitError, available_mb, check_memory
 from minority_topics.comments.summaries import of_fit
 from minority_topics.corpus.readers import DataError
+from minority_topics.nmf import start
 from minority_topics.nmf.model import ConstrainedNMF
 from minority_topics.nmf.progress import FitStopped
 
@@ -259,6 +261,63 @@ def test_a_log_is_told_every_ten_seconds(capsys):
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
     assert lines[0].startswith("fitting: iteration 10, objective 0.909091, 10 s gone, about 2 min")
+
+
+def test_parts_of_a_fit_are_told_with_the_time_left(capsys):
+    import sys
+
+    now = [0.0]
+    log = FitLog(100, 0, stream=sys.stderr, clock=lambda: now[0])
+    for now[0], what, done in ((6, "start", 1), (9, "start", 2), (12, "start", 3), (13, "end", 1)):
+        log.part(what, done, 4)
+    log(Descent(0))
+    now[0] = 22.0
+    log(Descent(1))
+    start, iteration = capsys.readouterr().err.splitlines()
+    # Begun at second 6: three quarters in 6 seconds.
+    assert start == "fitting: start: 75%, 6 s gone, about 2 s left"
+    assert iteration.startswith("fitting: iteration 1,")
+
+
+def test_no_part_of_a_fit_is_silent(matrix, tmp_path, monkeypatch, capsys):
+    for module, name in ((limits, "SILENT_SECONDS"), (limits, "SECONDS_IN_LOG"),
+                         (progress, "SECONDS_IN_LOG")):  # fmt: skip
+        monkeypatch.setattr(module, name, 0.0)
+    monkeypatch.setattr(start, "LARGE", 100)
+    fit_comments(matrix, tmp_path / "model", **SETTINGS)
+    lines = capsys.readouterr().err.splitlines()
+    parts = [
+        "start from a sample of 100 documents", "iteration", "topics of each document",
+        "check of the constraints",
+    ]  # fmt: skip
+    first = [
+        next(place for place, line in enumerate(lines) if line.startswith(f"fitting: {part}"))
+        for part in parts
+    ]
+    assert first == sorted(first)
+    assert all(
+        any(line.startswith(f"fitting: {part}") and line.endswith(" left") for line in lines)
+        for part in parts
+    )
+
+
+def test_compiling_is_announced_once_and_not_if_the_code_is_on_the_disk(tmp_path, capsys):
+    code = tmp_path / "code.py"
+    code.write_text(
+        "from numba import njit\n"
+        "@njit(cache=True)\ndef more(x):\n    return x + 1\n"
+        "@njit(cache=True)\ndef twice(x):\n    return 2 * x\n",
+        encoding="utf-8",
+    )
+    told = []
+    for _ in range(2):
+        spec = importlib.util.spec_from_file_location("code_of_a_test", code)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        with limits.limited_threads(1):
+            assert (module.more(1), module.twice(4)) == (2, 8)
+        told.append(capsys.readouterr().err)
+    assert told == [f"{limits.COMPILING}\n", ""]
 
 
 # Trouble with seed words.

@@ -10,6 +10,7 @@ import json
 import shutil
 import time
 import warnings
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from ..corpus.readers import DataError
 from ..nmf.checks import check_parameters, is_whole
 from ..nmf.kernels import batches
 from ..nmf.model import ConstrainedNMF
-from ..nmf.progress import FitStopped
+from ..nmf.progress import FitStopped, listening
 from ..nmf.registers import LINE, lines_of
 from ..nmf.start import AUTO_WORK
 from . import folders
@@ -199,8 +200,10 @@ def _fit_once(problem, settings, state, work, deadline):
         checkpoint=work / f"{state}-{CHECKPOINT}" if work_size > AUTO_WORK else None,
         checkpoint_every=CHECKPOINT_EVERY,
     )
-    model.callbacks = FitLog(settings["max_iter"], settings["tol"]), deadline
-    W, converged, said = fit_quietly(model, problem.V)
+    log = FitLog(settings["max_iter"], settings["tol"])
+    model.callbacks = log, deadline
+    with closing(log), listening(log.part):
+        W, converged, said = fit_quietly(model, problem.V)
     del model.lambda_  # as long as the corpus, and told of no more
     model.checkpoint = None
     doc_topic = shares(W)

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import numba
 import psutil
+from numba.core.event import Listener, install_listener
 from threadpoolctl import threadpool_limits
 
 from ..base.times import duration
 from ..nmf.progress import FitStopped, iterations_left
-from .progress import SECONDS_IN_LOG
+from .progress import SECONDS_IN_LOG, SILENT_SECONDS, Progress
 
 # Of the control group that a container or a cluster puts a process in.
 CGROUP = Path("/sys/fs/cgroup")
 MB = 2**20
+COMPILING = "Compiling the solver (once after installation, up to a minute) ..."
 
 
 class LimitError(ValueError):
@@ -27,16 +29,32 @@ def limited_threads(threads=None):
     """Let compiled code and BLAS use so many threads; gives their number.
 
     None is as many as the process has processors. No more than numba started with can be used.
+    Where code is not compiled yet, that is told before it takes its time.
     """
     most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     before = numba.get_num_threads()
     threads = most if threads is None else max(1, min(int(threads), most))
     numba.set_num_threads(threads)
     try:
-        with threadpool_limits(threads):
+        with threadpool_limits(threads), install_listener("numba:compile", TellOfCompiling()):
             yield threads
     finally:
         numba.set_num_threads(before)
+
+
+class TellOfCompiling(Listener):
+    """Tells once that code is compiled; numba speaks of it only if it has none on the disk."""
+
+    def __init__(self):
+        self.told = False
+
+    def on_start(self, event):
+        if not self.told and sys.stderr is not None:
+            print(COMPILING, file=sys.stderr, flush=True)
+        self.told = True
+
+    def on_end(self, event):
+        pass
 
 
 def available_mb(memory_mb=None):
@@ -74,32 +92,54 @@ def check_memory(needed_mb, what, remedy, memory_mb=None):
 
 
 class FitLog:
-    """A callback that tells a log every ten seconds how far a fit is; a terminal sees it anyway.
+    """Tells how far a fit is: a log every ten seconds, a terminal every second.
 
-    The time is that since the first call: the start of a fit says nothing of its iterations.
+    `part` is told of what comes before and after the iterations. A terminal sees the iterations
+    themselves anyway. Their time is that since the first of them: the start of a fit says nothing
+    of it.
     """
 
     def __init__(self, max_iter, tol, stream=None, clock=time.monotonic):
         self.limits = max_iter, tol
         self.stream = sys.stderr if stream is None else stream
         self.clock = clock
-        self.begin = self.told = None
+        self.next = clock() + SILENT_SECONDS
+        self.begin = self.progress = None
 
     def __call__(self, descent):
-        if self.begin is None:
-            self.begin = self.told = self.clock()
+        self.close()
         now, done = self.clock(), len(descent.history) - 1
-        if self.stream is None or self.stream.isatty() or now - self.told < SECONDS_IN_LOG:
+        if self.begin is None:
+            self.begin = now
+        if self.stream is None or self.stream.isatty() or now < self.next:
             return
         if not done:  # what nothing is known of takes no guess
             return
-        self.told, gone = now, now - self.begin
+        self.next, gone = now + SECONDS_IN_LOG, now - self.begin
         left = gone / done * iterations_left(descent.history, *self.limits)
         print(
             f"fitting: iteration {done}, objective {descent.history[-1]:.6g}, "
             f"{duration(gone)} gone, about {duration(left)} left",
             file=self.stream, flush=True,
         )  # fmt: skip
+
+    def part(self, what, done, total):
+        """So much of a part of the fit is done; see `nmf.progress.listening`."""
+        what = f"fitting: {what}"
+        if self.progress is None or self.progress.what != what:
+            self.close()
+            self.progress = Progress(what, total, self.stream, self.clock)
+            # Several parts of less than ten seconds are not silent together.
+            self.progress.next = self.next
+        self.progress.total = total
+        self.progress.step(done - self.progress.done)
+        self.next = self.progress.next
+
+    def close(self):
+        """End the line of a terminal, if there is one."""
+        if self.progress is not None:
+            self.progress.close()
+            self.progress = None
 
 
 class Deadline:

@@ -4,6 +4,7 @@ import numpy as np
 
 from .factors import NEGLIGIBLE_CAP
 from .kernels import Passes, batches
+from .progress import tell
 from .solvers import divide
 
 
@@ -42,6 +43,7 @@ def kkt_residuals(passes, solver, W, Ht):
         stationarity_W += float(np.abs(pull).sum())
         slack = np.where(multiplier > 0, c.w_max - part[:, :m], 0)
         slackness_W += float((multiplier * np.abs(slack)).sum())
+        tell("check of the constraints", min(rows.stop, len(W)), len(W))
 
     explained = passes.explained_columns(W, Ht)
     B = explained * Ht

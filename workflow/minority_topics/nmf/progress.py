@@ -6,11 +6,17 @@ import logging
 import math
 import sys
 import time
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from ..base.times import duration
 
 # A line of progress is shown at most this often.
 SECONDS_BETWEEN = 2.0
+
+
+# Who is told of the parts of a fit that are no iterations of it; each thread has its own.
+_listener: ContextVar = ContextVar("listener", default=None)
 
 
 class FitStopped(Exception):
@@ -65,6 +71,35 @@ class FitProgress:
                 f"{duration(gone)} gone, about {duration(left)} left"
             )
             print(f"\r{text:<79}", end="", file=self.stream, flush=True)
+
+
+@contextmanager
+def listening(listener):
+    """Let `listener(what, done, total)` hear of the start of a fit, and of what follows its end.
+
+    `total` counts the same as `done` and may be a guess.
+    """
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def tell(what, done, total):
+    """Tell who listens that so much of a part of a fit is done."""
+    if (listener := _listener.get()) is not None:
+        listener(what, done, total)
+
+
+def telling(what, max_iter, tol):
+    """A callback that tells of the iterations of a part of a fit."""
+
+    def callback(descent):
+        done = len(descent.history) - 1
+        tell(what, done, done + iterations_left(descent.history, max_iter, tol))
+
+    return callback
 
 
 def iterations_left(history, max_iter, tol, window=5):

@@ -18,6 +18,7 @@ from scipy.sparse import csr_matrix
 
 from .factors import infer
 from .kernels import Passes, batches
+from .progress import tell
 
 # A topic with less mass than this explains nothing; more can be divided by in single precision.
 NOTHING = 1e-37
@@ -270,6 +271,7 @@ def infer_weights(
             Passes(batch).by_row, W[rows], Ht, constraints.caps(word_mass),
             constraints.seed_free[rows], max_iter=min(10 * max_iter, 2**62), tol=0.01 * tol,
         ).sum()  # fmt: skip
+        tell("topics of each document", min(rows.stop, len(W)), len(W))
     return W, float(objective)
 
 

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from .descent import Accelerated, minimise
 from .kernels import Passes
+from .progress import telling
 from .solvers import Constraints, Exact
 
 # Restarts are worth their time where a fit takes seconds; beyond this much work, one start is made.
@@ -88,7 +89,8 @@ def topics_of_a_sample(V, constraints, n_topics, rng, acceleration, max_iter, to
     inside = replace(c, seed_columns=c.seed_columns[seen], seed_free=c.seed_free[rows])
     start = next(starts(sample, inside, n_topics, rng, "block", 1, acceleration, max_iter, tol))
     descent = Accelerated(Passes(sample), Exact(inside), acceleration).begin(*start)
-    minimise(descent, max_iter, tol)
+    what = f"start from a sample of {len(rows):,} documents"
+    minimise(descent, max_iter, tol, [telling(what, max_iter, tol)])
     use = np.asarray(V.sum(axis=0), dtype=np.float64).ravel()
     return spread_topics(descent.H.rows, seen, use)
 
