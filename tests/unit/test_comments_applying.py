@@ -6,12 +6,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
+import yaml
 from comments_folder import write_comments_folder
 
-from minority_topics.base.files import write_lines
+from minority_topics.base.files import read_csv, write_lines
 from minority_topics.base.manifest import DamagedFolder, check_manifest, write_manifest
+from minority_topics.base.strict_yaml import read_yaml
 from minority_topics.cli import main
 from minority_topics.comments import applying, folders
+from minority_topics.comments.answers import answer
 from minority_topics.comments.applying import APPLIED, apply_model
 from minority_topics.comments.documents import LEAST_WEIGHT
 from minority_topics.comments.fitting import fit_comments, main_topics
@@ -72,7 +75,9 @@ def test_the_comments_of_the_fit_get_their_topics_again(made, tmp_path):
         )
     assert facts["documents"] == 200
     assert facts["documents_with_words"] == 199
-    assert facts["documents_by_topic"] == np.bincount(main[main >= 0], minlength=3).tolist()
+    sizes = [int(row["documents"]) for row in read_csv(tmp_path / folders.TOPICS)]
+    assert sizes == np.bincount(main[main >= 0], minlength=3).tolist()
+    assert facts["documents_of_minority_topics"] == sizes[0]
     assert json.loads((tmp_path / APPLIED).read_text(encoding="utf-8")) == facts
 
 
@@ -104,6 +109,62 @@ def test_batches_do_not_matter_nor_do_texts(made, tmp_path, monkeypatch):
     monkeypatch.setattr(applying, "BATCH", 7)
     apply_model(made / "model", folder, tmp_path / "parts")
     assert read_documents(tmp_path / "parts") == read_documents(tmp_path / "whole")
+
+
+def edit_names(path, edits):
+    content = read_yaml(path)
+    for number, edit in edits.items():
+        content["topics"][number] |= edit
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+
+
+def test_names_merges_and_drops_are_those_of_the_tables(made, tmp_path):
+    """Applied to the comments of the fit, the edited model gives the rows of its own tables."""
+    fit_comments(made / "matrix", tmp_path / "model", n_topics=6, n_minority=2, theta_min=0.3)
+    folders_of_fit = made / "comments", made / "matrix", tmp_path / "model"
+    names = tmp_path / folders.NAMES
+    answer(*folders_of_fit, tmp_path / "plain", topics_file=names)
+    edit_names(names, {1: {"name": "Panic"}, 4: {"merge": 3}, 5: {"drop": True}})
+    answer(*folders_of_fit, tmp_path / "tables", topics_file=names)
+    facts = apply_model(tmp_path / "model", made / "comments", tmp_path / "out", topics_file=names)
+    expected, found = read_documents(tmp_path / "tables"), read_documents(tmp_path / "out")
+    assert [row["main_topic"] for row in found] == [row["main_topic"] for row in expected]
+    assert [row["topics"] for row in found] == [row["topics"] for row in expected]
+    assert {row["main_topic"] for row in found} == {None, 1, 2, 3, 6}
+    # Without the edits topics 4 and 5 are main topics too.
+    assert {4, 5} <= {row["main_topic"] for row in read_documents(tmp_path / "plain")}
+    columns = ("topic", "kind", "name", "documents")
+    tables = [
+        [[row[name] for name in columns] for row in read_csv(tmp_path / folder / folders.TOPICS)]
+        for folder in ("tables", "out")
+    ]
+    assert tables[0] == tables[1]
+    assert tables[1][0][:3] == ["1", "minority", "Panic"]
+    assert facts["topics_file"]["applied"] == [1, 4, 5]
+
+
+def test_the_command_takes_the_names_beside_the_model_and_writes_none(made, tmp_path):
+    model = copy_of(made / "model", tmp_path / "model")
+    write_lines(tmp_path / "new.csv", ["id,text", "1,panic panic afraid", "2,bread soup"])
+    arguments = ["apply", str(tmp_path / "new.csv"), "--model", str(model), "--out"]
+    main([*arguments, str(tmp_path / "plain")])
+    assert not (tmp_path / folders.NAMES).exists()
+    assert read_documents(tmp_path / "plain")[0]["main_topic"] == 1
+    answer(made / "comments", made / "matrix", model, tmp_path / "tables",
+           topics_file=tmp_path / folders.NAMES)  # fmt: skip
+    edit_names(tmp_path / folders.NAMES, {1: {"merge": 2}})
+    main([*arguments, str(tmp_path / "merged")])
+    assert read_documents(tmp_path / "merged")[0]["main_topic"] == 2
+    with pytest.raises(SystemExit, match=r"nowhere\.yaml: no such file"):
+        main([*arguments, str(tmp_path / "o"), "--topics", str(tmp_path / "nowhere.yaml")])
+
+
+def test_only_merged_topics_need_the_shares_of_the_fit(made, tmp_path):
+    model = copy_of(made / "model", tmp_path / "model")
+    (model / folders.DOC_TOPIC).unlink()
+    apply_model(model, made / "comments", tmp_path / "out")
+    apply_model(made / "model", made / "comments", tmp_path / "whole")
+    assert read_documents(tmp_path / "out") == read_documents(tmp_path / "whole")
 
 
 def copy_of(folder, to):

@@ -202,6 +202,7 @@ def choose(options):
     "Find the topics of a fitted model in new comments.",
     argument("files", nargs="+", help="as for `explore`"),
     MODEL,
+    argument("--topics", type=Path, help="names, merges and drops (default: beside the model)"),
     SETTINGS,
     FOLDER,
 )
@@ -209,7 +210,7 @@ def apply(options):
     from ..comments import steps
 
     chosen = _chosen(steps.READING, options.settings)
-    _print(steps.apply(options.files, options.model, options.out, chosen))
+    _print(steps.apply(options.files, options.model, options.out, chosen, options.topics))
 
 
 @verb(

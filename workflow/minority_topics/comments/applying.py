@@ -6,15 +6,18 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import scipy.sparse as sp
 
-from ..base.files import digest, read_lines, replacing, write_json
+from ..base.files import digest, read_lines, replacing, write_csv, write_json
 from ..base.manifest import check_manifest, write_manifest
 from ..corpus.readers import DataError
 from ..nmf.model import ConstrainedNMF
 from . import folders
+from .answers.naming import names_of
+from .answers.topics import Arrangement, describe
 from .documents import FIELDS, documents
 from .encoding import Encoder
-from .fitting import main_topics, shares
+from .fitting import shares
 from .limits import MB, check_memory, limited_threads
 from .progress import Progress
 
@@ -23,23 +26,27 @@ BATCH = 100_000
 APPLIED = "apply.json"
 
 
-def apply_model(model_folder, comments_folder, out, *, threads=None, memory_mb=None):
+def apply_model(
+    model_folder, comments_folder, out, *, topics_file=None, threads=None, memory_mb=None
+):
     """Write documents.parquet: the topics of the comments that `read_comments` left in a folder.
 
     Topics stay as they are, and each comment is its own problem: a comment gets the topics that the
-    same text has in the fit. Words that the model does not know are passed over. Returns what it
-    writes to `apply.json`.
+    same text has in the fit, under the names, merges and drops of `topics_file`. Words that the
+    model does not know are passed over. Returns what it writes to `apply.json`.
     """
     model_folder, comments_folder, out = map(Path, (model_folder, comments_folder, out))
-    model = ConstrainedNMF.load(model_folder)
-    check_manifest(model_folder, folders.VOCABULARY, folders.IDF, folders.ENCODER)
-    n_topics, n_words = model.components_.shape
-    needed = 3 * model.components_.nbytes + BATCH * n_topics * 24
+    fitted = Fitted(model_folder)
+    model, (n_topics, n_words) = fitted.model, fitted.components.shape
+    needed = 3 * fitted.components.nbytes + BATCH * n_topics * 24
     what = f"{model_folder}: a model of {n_words:,} words and {n_topics} topics"
     check_memory(needed / MB, what, "give more memory", memory_mb)
     encoder = Encoder.load(model_folder)
+    naming, *_ = names_of(topics_file, fitted.components, fitted.vocabulary)
+    arrangement = Arrangement.of(naming, n_topics)
+    shown = describe(fitted, naming, arrangement, model.n_minority)
     comments = Comments(comments_folder)
-    sizes, n_with_words = np.zeros(n_topics, dtype=np.int64), 0
+    sizes, n_with_words = np.zeros(len(shown), dtype=np.int64), 0
     with (
         limited_threads(threads),
         Progress("assigning topics", comments.n_rows) as progress,
@@ -48,28 +55,49 @@ def apply_model(model_folder, comments_folder, out, *, threads=None, memory_mb=N
     ):
         for begin, ids, texts in comments.batches():
             V = encoder.encode(texts)
-            if V.shape[1] != n_words:
-                raise DataError(
-                    f"{model_folder}: its vocabulary has {V.shape[1]} words and its topics have "
-                    f"{n_words}; fit the model again"
-                )
             has_words = np.diff(V.indptr) > 0
-            doc_topic = shares(model.transform(V))
-            main = main_topics(doc_topic)
-            writer.write_table(documents(begin, ids, has_words, main, doc_topic))
-            sizes += np.bincount(main[main >= 0], minlength=n_topics)
+            found = arrangement.shares(shares(model.transform(V)))
+            weights = sp.csr_matrix(found.dense(slice(None)))
+            writer.write_table(documents(begin, ids, has_words, found.main, weights, shown.numbers))
+            sizes += np.bincount(found.main[found.main >= 0], minlength=len(shown))
             n_with_words += int(has_words.sum())
             progress.step(len(ids))
+    kinds = np.where(shown.is_minority, "minority", "majority").tolist()
+    rows = zip(shown.numbers, kinds, shown.names, sizes.tolist(), strict=True)
+    write_csv(out / folders.TOPICS, ["topic", "kind", "name", "documents"], rows)
     facts = {
         "model": digest(model_folder / folders.MODEL, model_folder / folders.ARRAYS),
+        "topics_file": naming.record,
         "documents": comments.n_rows,
         "documents_with_words": n_with_words,
-        "documents_by_topic": sizes.tolist(),
-        "documents_of_minority_topics": int(sizes[: model.n_minority].sum()),
+        "documents_of_minority_topics": int(sizes[shown.is_minority].sum()),
     }
     write_json(out / APPLIED, facts)
     write_manifest(out)
     return facts
+
+
+class Fitted:
+    """The folder of a model, as what topics are described by."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.model = ConstrainedNMF.load(folder)
+        check_manifest(folder, folders.VOCABULARY, folders.IDF, folders.ENCODER)
+        self.components = self.model.components_.astype(np.float32, copy=False)
+        self.seed_columns = self.model.seed_columns_
+        self.vocabulary = read_lines(folder / folders.VOCABULARY)
+        if len(self.vocabulary) != self.components.shape[1]:
+            raise DataError(
+                f"{folder}: its vocabulary has {len(self.vocabulary)} words and its topics have "
+                f"{self.components.shape[1]}; fit the model again"
+            )
+
+    @property
+    def doc_topic(self):
+        """Of the fit; only merged topics are described by it."""
+        check_manifest(self.folder, folders.DOC_TOPIC)
+        return sp.csr_matrix(sp.load_npz(self.folder / folders.DOC_TOPIC))
 
 
 class Comments:

@@ -40,3 +40,6 @@ SUGGESTED_WORDS = "suggested_words.csv"
 SEED_FREE = "seed_free_sample.csv"
 SUMMARY = "summary.json"
 DOCUMENTS = "documents.parquet"
+
+# Of an analyst: names, merges and drops of topics, beside these folders.
+NAMES = "topics.yaml"

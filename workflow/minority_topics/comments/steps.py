@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..base.files import read_json
 from ..base.manifest import check_manifest
-from .folders import CLEANING, DOCUMENTS
+from .folders import CLEANING, DOCUMENTS, NAMES
 
 # The settings of each step: keys of a dataset of kind `comments`.
 READING = (
@@ -41,16 +41,26 @@ def read(files, out, settings, secret=None):
     return summary_lines(read_comments(files, out, secret=secret, **settings))
 
 
-def apply(files, model, out, settings):
-    """New comments, whose ids are hashed as those of the model were, where its secret is there."""
+def apply(files, model, out, settings, topics_file=None):
+    """New comments, whose ids are hashed as those of the model were, where its secret is there.
+
+    Topics are named, merged and dropped by `topics_file`, by default the one beside the model.
+    """
+    from ..corpus.readers import require_file
+    from .answers.naming import sentences
     from .applying import apply_model
     from .reading import SECRET
 
+    if topics_file is not None:
+        names = require_file(topics_file)
+    else:  # to write a template is not the business of this step
+        names = path if (path := Path(model).with_name(NAMES)).exists() else None
     out, secret = Path(out), Path(model).parent / SECRET
     lines = read(files, out / "comments", settings, secret if secret.exists() else None)
-    facts = apply_model(model, out / "comments", out)
+    facts = apply_model(model, out / "comments", out, topics_file=names)
     return [
         *lines,
+        *sentences(facts["topics_file"]),
         f"{facts['documents_with_words']:,} of {facts['documents']:,} comments hold words of the "
         f"model; a minority topic is the main one of {facts['documents_of_minority_topics']:,}.",
         f"The topics of each comment are in {out / DOCUMENTS}.",

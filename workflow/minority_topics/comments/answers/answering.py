@@ -25,7 +25,6 @@ N_LISTED = 20
 N_SEED_FREE = 100
 # Parts of the work that take as long as there are comments.
 N_STAGES = 6
-NAMES_APPLIED = "topics.yaml"
 CODING = "coding"
 
 
@@ -74,7 +73,7 @@ def answer(
     coding.write_sheets(sheets, found.word_items, found.topic_items, texts)
     _copy(comments_folder, out, folders.INPUT_REPORT)
     _copy(matrix_folder, out, folders.SEED_WORDS, folders.SEED_FORMS)
-    write_text(out / NAMES_APPLIED, names_applied)
+    write_text(out / folders.NAMES, names_applied)
     summary = _summary(name, material, shown, named, found, settings)
     write_json(out / folders.SUMMARY, summary)
     write_manifest(out)
@@ -152,9 +151,7 @@ def _find(material, shown, shares, settings, progress):
 
 def _read_names(material, path):
     """(names of topics, the text of a topics.yaml that says what was applied)."""
-    words = topics.top_words(material.components, material.vocabulary, naming.N_WORDS)
-    digest = naming.model_digest(material.components, material.vocabulary)
-    named = naming.read_naming(path, digest, words)
+    named, digest, words = naming.names_of(path, material.components, material.vocabulary)
     for sentence in naming.sentences(named.record):
         print(sentence, file=sys.stderr)
     entries = {number: naming.Entry(tuple(top)) for number, top in enumerate(words, start=1)}

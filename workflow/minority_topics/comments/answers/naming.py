@@ -24,6 +24,7 @@ from ...base.files import write_text
 from ...base.strict_yaml import YamlError, read_yaml
 from ...base.text import find_control, folded, is_line, shown
 from ...corpus.readers import DataError
+from .topics import top_words as heaviest_words
 
 N_WORDS = 10
 # Of an entry's words, the share that a topic must have for the entry to be carried over to it.
@@ -91,6 +92,13 @@ def read_naming(path, digest, top_words):
     if len(gone) == len(top_words):
         raise DataError(f"{path}: all topics are dropped; leave at least one of them")
     return naming
+
+
+def names_of(path, components, vocabulary):
+    """(`Naming` of the topics of a model, the digest of the model, top words of the topics)."""
+    words = heaviest_words(components, vocabulary, N_WORDS)
+    digest = model_digest(components, vocabulary)
+    return read_naming(path, digest, words), digest, words
 
 
 def template(digest, entries):

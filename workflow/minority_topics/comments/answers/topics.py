@@ -133,50 +133,78 @@ def top_words(components, vocabulary, n):
     return [[vocabulary[column] for column in _largest(row, n)] for row in components]
 
 
-def arrange(material, naming, n_minority):
-    """(Topics, Shares) as they are shown: names given, merged topics added up, dropped ones out.
+@dataclass(frozen=True)
+class Arrangement:
+    """Which topics of a model are shown, all from 0.
 
-    A merged topic has the sum of the shares, and its words' weights are the mean of phi by mass
-    of shares. A comment whose main topic was dropped has no main topic, and its other shares stay.
+    `target` (K,) is the topic that each becomes a part of, mostly itself; `kept` are those that are
+    shown; `place` (K,) is where the shares of each go, those of dropped topics last.
     """
-    n_topics = len(material.components)
-    entry = naming.entries.get
-    target = np.arange(n_topics)
-    for number, edit in naming.entries.items():
-        if edit.merge:
-            target[number - 1] = edit.merge - 1
-    own = [k for k in range(n_topics) if target[k] == k]
-    dropped = [k for k in own if (found := entry(k + 1)) and found.drop]
-    kept = [k for k in own if k not in dropped]
-    order = {k: place for place, k in enumerate([*kept, *dropped])}
-    place = np.array([order[k] for k in target.tolist()], np.int32)
-    phi = _merged(material, target, kept)
-    matrix = sp.csr_matrix(
-        (material.doc_topic.data, place[material.doc_topic.indices], material.doc_topic.indptr),
-        shape=(material.doc_topic.shape[0], len(own)),
-    )
-    given = [found.name if (found := entry(k + 1)) else None for k in kept]
+
+    target: np.ndarray
+    kept: list
+    place: np.ndarray
+
+    @classmethod
+    def of(cls, naming, n_topics):
+        target, dropped = np.arange(n_topics), []
+        for number, edit in naming.entries.items():
+            if edit.merge:
+                target[number - 1] = edit.merge - 1
+            if edit.drop:
+                dropped.append(number - 1)
+        own = [k for k in range(n_topics) if target[k] == k]
+        kept = [k for k in own if k not in dropped]
+        order = {k: place for place, k in enumerate([*kept, *sorted(dropped)])}
+        return cls(target, kept, np.array([order[k] for k in target.tolist()], np.int32))
+
+    def shares(self, doc_topic):
+        """The shares of a model's topics (M x K, CSR) as those of the topics that are shown.
+
+        A merged topic has the sum of the shares. A comment whose main topic was dropped has no main
+        topic, and its other shares stay.
+        """
+        matrix = sp.csr_matrix(
+            (doc_topic.data, self.place[doc_topic.indices], doc_topic.indptr),
+            shape=(doc_topic.shape[0], int(self.place.max()) + 1),
+        )
+        return Shares(matrix, len(self.kept))
+
+
+def arrange(material, naming, n_minority):
+    """(Topics, Shares) as they are shown: names given, merged topics added up, dropped ones out."""
+    arrangement = Arrangement.of(naming, len(material.components))
+    topics = describe(material, naming, arrangement, n_minority)
+    return topics, arrangement.shares(material.doc_topic)
+
+
+def describe(material, naming, arrangement, n_minority):
+    """The topics that are shown; weights of words of a merged one are the mean of phi by mass."""
+    kept = arrangement.kept
+    phi = _merged(material, arrangement)
+    given = [found.name if (found := naming.entries.get(k + 1)) else None for k in kept]
     names = []
     for row, k in enumerate(kept):
         words = [material.vocabulary[column] for column in _largest(phi[row], NAME_WORDS)]
         names.append(given[row] or ", ".join(words) or f"Topic {k + 1}")
-    topics = Topics(
+    sizes = np.bincount(arrangement.target, minlength=len(arrangement.target))
+    return Topics(
         numbers=[k + 1 for k in kept],
         names=names,
         is_named=[bool(name) for name in given],
         is_minority=np.array(kept, int) < n_minority,
-        is_merged=np.array([np.count_nonzero(target == k) > 1 for k in kept], bool),
+        is_merged=sizes[kept] > 1,
         phi=phi,
         vocabulary=material.vocabulary,
         seed_columns=np.asarray(material.seed_columns, np.int64),
     )
-    return topics, Shares(matrix, len(kept))
 
 
-def _merged(material, target, kept):
-    mass = np.zeros(len(target))
-    for rows in blocks(material.doc_topic.shape[0]):
-        mass += material.doc_topic[rows].sum(axis=0, dtype=float).A1
+def _merged(material, arrangement):
+    target, kept = arrangement.target, arrangement.kept
+    mass = np.ones(len(target))
+    if len({*target.tolist()}) < len(target):  # alone, a topic needs no weight
+        mass = _masses(material.doc_topic)
     phi = np.empty((len(kept), material.components.shape[1]), np.float32)
     for row, k in enumerate(kept):
         parts = np.flatnonzero(target == k)
@@ -187,3 +215,11 @@ def _merged(material, target, kept):
             total = max(float(component.sum(dtype=float)), 1e-30)
             phi[row] += component * np.float32(weight / total)
     return phi
+
+
+def _masses(doc_topic):
+    """The sum (K,) of the shares of each topic."""
+    mass = np.zeros(doc_topic.shape[1])
+    for rows in blocks(doc_topic.shape[0]):
+        mass += doc_topic[rows].sum(axis=0, dtype=float).A1
+    return mass
