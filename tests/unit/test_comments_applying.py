@@ -159,6 +159,15 @@ def test_the_command_takes_the_names_beside_the_model_and_writes_none(made, tmp_
         main([*arguments, str(tmp_path / "o"), "--topics", str(tmp_path / "nowhere.yaml")])
 
 
+@pytest.mark.parametrize("keep_texts", [True, False])
+def test_words_in_their_order_stay_with_the_texts_alone(made, tmp_path, keep_texts):
+    write_lines(tmp_path / "new.csv", ["id,text", "1,panic panic afraid", "2,bread soup"])
+    main(["apply", str(tmp_path / "new.csv"), "--model", str(made / "model"), "--out",
+          str(tmp_path / "out"), "--settings", json.dumps({"keep_texts": keep_texts})])  # fmt: skip
+    assert read_documents(tmp_path / "out")[0]["main_topic"] == 1
+    assert any((tmp_path / "out").rglob(folders.FORM_NUMBERS)) == keep_texts
+
+
 def test_only_merged_topics_need_the_shares_of_the_fit(made, tmp_path):
     model = copy_of(made / "model", tmp_path / "model")
     (model / folders.DOC_TOPIC).unlink()

@@ -62,6 +62,46 @@ def test_from_files_to_the_page(folder, capsys):
     assert json.loads((folder / "results/comments/model/fit.json").read_text())["n_topics"] == 5
 
 
+SMALL = ["--set", "n_topics=4", "--set", "n_minority=2", "--set", "lemmas=simplemma"]
+UP_TO_DATE = "results/comments/{} is up to date."
+
+
+def test_without_texts_no_words_in_their_order_are_left(folder, capsys):
+    careful = [*ARGUMENTS, *SMALL, "--set", "keep_texts=false"]
+    main(careful)
+    results = folder / "results/comments"
+    assert not (results / "forms").exists()
+    assert [*results.rglob("forms.npy"), *results.rglob("forms.txt")] == []
+    capsys.readouterr()
+    main(careful)
+    said = capsys.readouterr().out
+    assert all(UP_TO_DATE.format(step) in said for step in ("comments", "matrix", "model"))
+    # What is made from the words reads the comments again.
+    (folder / "seeds.txt").write_text("anxiety, panic attack\nsleep\n")
+    main(careful)
+    said = capsys.readouterr().out
+    assert "240 comments kept" in said
+    assert "3 of 3 entries found" in said
+    assert not (results / "forms").exists()
+    # Other words of comments whose ids, dates and groups are as before are seen.
+    rows = [[*row.values()] for row in read_csv(folder / "comments.csv")]
+    rows[2][3] = "zebra zebra"
+    write_csv(folder / "comments.csv", ["id", "date", "channel", "text"], rows)
+    main(careful)
+    assert UP_TO_DATE.format("matrix") not in capsys.readouterr().out
+
+
+def test_with_texts_a_new_list_of_seed_words_reads_nothing_again(folder, capsys):
+    main([*ARGUMENTS, *SMALL])
+    assert (folder / "results/comments/forms/forms.npy").exists()
+    (folder / "seeds.txt").write_text("anxiety, panic attack\nsleep\n")
+    capsys.readouterr()
+    main([*ARGUMENTS, *SMALL])
+    said = capsys.readouterr().out
+    assert UP_TO_DATE.format("comments") in said
+    assert "3 of 3 entries found" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -35,6 +35,7 @@ def test_summaries_are_told_on_the_terminal(folder):
 
 def test_page_and_tables_are_there(folder):
     results = folder / "results" / "mine"
+    assert (results / "forms" / "forms.npy").exists()
     assert (results / "explorer.html").stat().st_size > 10_000
     topics = read_csv(results / "tables" / "topics.csv")
     assert [row["kind"] for row in topics] == ["minority"] * 3 + ["majority"] * 3
@@ -55,6 +56,38 @@ def test_an_edit_of_names_repeats_the_answers_alone(folder):
     topics = read_csv(folder / "results" / "mine" / "tables" / "topics.csv")
     assert topics[0]["name"] == "Sleepless nights"
     assert "Nothing to be done" in run(folder)
+
+
+def test_without_texts_words_in_their_order_go_and_reruns_work(folder):
+    config = yaml.safe_load((folder / "mine.yaml").read_text())
+    config["datasets"] = {"quiet": config["datasets"]["mine"] | {"keep_texts": False}}
+    config["datasets"]["quiet"]["seed_words"] = "own_seeds.txt"
+    seeds = (folder / "seed_words.txt").read_text(encoding="utf-8")
+    (folder / "own_seeds.txt").write_text(seeds, encoding="utf-8")
+    (folder / "quiet.yaml").write_text(yaml.safe_dump(config))
+    results = folder / "results" / "quiet"
+
+    def run_quietly():
+        said = snakemake("--configfile", "quiet.yaml", folder=folder)
+        assert [*results.rglob("forms.npy"), *results.rglob("forms.txt")] == []
+        return said
+
+    run_quietly()
+    assert (results / "explorer.html").exists()
+    assert "Nothing to be done" in run_quietly()
+    names = results / "topics.yaml"
+    text = names.read_text(encoding="utf-8").replace("name: null", "name: Nights", 1)
+    names.write_text(text, encoding="utf-8")
+    said = run_quietly()
+    assert "Tables of quiet" in said
+    assert "Reading the comments" not in said
+    assert "Words and seed words" not in said
+    # Words are looked up again: the comments are read again.
+    (folder / "own_seeds.txt").write_text(f"{seeds}\nanother\n", encoding="utf-8")
+    said = run_quietly()
+    assert "Reading the comments of quiet" in said
+    assert "Words and seed words of quiet" in said
+    assert "Nothing to be done" in run_quietly()
 
 
 def test_a_step_that_fails_says_why(folder):

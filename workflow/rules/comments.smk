@@ -9,10 +9,11 @@ rule read_comments:
         environment=environments("comments"),
     output:
         folder=directory(OWN_COMMENTS),
+        forms=directory(OWN_FORMS),
     log:
         log_file("read_comments", "{dataset}"),
     wildcard_constraints:
-        dataset=any_of(OWN),
+        dataset=any_of(own_by_texts(True)),
     conda:
         "../../envs/comments.yaml"
     threads: own_threads
@@ -26,12 +27,22 @@ rule read_comments:
         "Reading the comments of {wildcards.dataset}"
     shell:
         "exec {params.python:q} -m minority_topics read_comments {input.files:q}"
-        " --settings {params.settings:q} --out {output.folder:q} > >(tee {log:q}) 2>&1"
+        " --settings {params.settings:q} --out {output.folder:q} --forms {output.forms:q}"
+        " > >(tee {log:q}) 2>&1"
+
+
+# Words in their order are a text: where texts are not kept, they go as soon as they are counted.
+use rule read_comments as read_comments_without_texts with:
+    output:
+        folder=directory(OWN_COMMENTS),
+        forms=temp(directory(OWN_FORMS)),
+    wildcard_constraints:
+        dataset=any_of(own_by_texts(False)),
 
 
 rule vectorise_comments:
     input:
-        comments=rules.read_comments.output.folder,
+        forms=rules.read_comments.output.forms,
         seed_words=own_file("seed_words"),
         stop_words=own_file("stop_words"),
         library=modules("comments.steps", "comments.matrix"),
@@ -54,7 +65,7 @@ rule vectorise_comments:
     message:
         "Words and seed words of {wildcards.dataset}"
     shell:
-        "exec {params.python:q} -m minority_topics vectorise_comments --comments {input.comments:q}"
+        "exec {params.python:q} -m minority_topics vectorise_comments --comments {input.forms:q}"
         " --seed-words {input.seed_words:q} --settings {params.settings:q}"
         " --out {output.folder:q} > >(tee {log:q}) 2>&1"
 

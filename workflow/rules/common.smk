@@ -32,6 +32,7 @@ from minority_topics.study.paths import (
     FITS,
     LOGS,
     OWN_COMMENTS,
+    OWN_FORMS,
     OWN_MATRIX,
     OWN_MODEL,
     OWN_TABLES,
@@ -518,6 +519,11 @@ def own_settings(step):
         return json.dumps(steps.settings_of(keys, OWN[wildcards.dataset]), sort_keys=True)
 
     return settings
+
+
+def own_by_texts(keep):
+    """Names of own comments whose texts are kept, or are not."""
+    return [name for name, settings in OWN.items() if settings["keep_texts"] == keep]
 
 
 def own_threads(wildcards):

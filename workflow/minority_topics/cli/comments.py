@@ -110,16 +110,18 @@ def simulate_comments(options):
     argument("files", nargs="+"),
     SETTINGS,
     FOLDER,
+    argument("--forms", type=Path, help="folder of the words in their order (default: --out)"),
 )
 def read_comments(options):
     from ..comments import steps
 
-    _print(steps.read(options.files, options.out, _chosen(steps.READING, options.settings)))
+    chosen = _chosen(steps.READING, options.settings)
+    _print(steps.read(options.files, options.out, chosen, forms=options.forms))
 
 
 @verb(
     "Make counts and TF-IDF of comments, and look up the seed words.",
-    COMMENTS,
+    argument("--comments", type=Path, required=True, help="--out or --forms of `read_comments`"),
     argument("--seed-words", type=Path, required=True),
     SETTINGS,
     FOLDER,

@@ -27,13 +27,15 @@ APPLIED = "apply.json"
 
 
 def apply_model(
-    model_folder, comments_folder, out, *, topics_file=None, threads=None, memory_mb=None
-):
+    model_folder, comments_folder, out, *, forms_folder=None, topics_file=None, threads=None,
+    memory_mb=None,
+):  # fmt: skip
     """Write documents.parquet: the topics of the comments that `read_comments` left in a folder.
 
     Topics stay as they are, and each comment is its own problem: a comment gets the topics that the
     same text has in the fit, under the names, merges and drops of `topics_file`. Words that the
-    model does not know are passed over. Returns what it writes to `apply.json`.
+    model does not know are passed over. `forms_folder` is where `read_comments` left the words, if
+    not in the same folder. Returns what it writes to `apply.json`.
     """
     model_folder, comments_folder, out = map(Path, (model_folder, comments_folder, out))
     fitted = Fitted(model_folder)
@@ -45,7 +47,7 @@ def apply_model(
     naming, *_ = names_of(topics_file, fitted.components, fitted.vocabulary)
     arrangement = Arrangement.of(naming, n_topics)
     shown = describe(fitted, naming, arrangement, model.n_minority)
-    comments = Comments(comments_folder)
+    comments = Comments(comments_folder, Path(forms_folder or comments_folder))
     sizes, n_with_words = np.zeros(len(shown), dtype=np.int64), 0
     with (
         limited_threads(threads),
@@ -101,23 +103,23 @@ class Fitted:
 
 
 class Comments:
-    """The comments of a folder of `read_comments`, in batches.
+    """The comments of the folders of `read_comments`, in batches.
 
     Their words are the forms that were read, as in the fit: the text itself may have been left out,
     and what names a person may be hidden in it.
     """
 
-    def __init__(self, folder):
-        names = folders.COMMENTS, folders.FORMS, folders.FORM_NUMBERS, folders.OFFSETS
-        check_manifest(folder, *names)
+    def __init__(self, folder, forms):
+        check_manifest(folder, folders.COMMENTS)
+        check_manifest(forms, *folders.OF_FORMS)
         self.path = folder / folders.COMMENTS
-        self.forms = np.array([*read_lines(folder / folders.FORMS), ""], dtype=object)
-        self.numbers = np.load(folder / folders.FORM_NUMBERS, mmap_mode="r", allow_pickle=False)
-        self.offsets = np.load(folder / folders.OFFSETS, allow_pickle=False)
+        self.forms = np.array([*read_lines(forms / folders.FORMS), ""], dtype=object)
+        self.numbers = np.load(forms / folders.FORM_NUMBERS, mmap_mode="r", allow_pickle=False)
+        self.offsets = np.load(forms / folders.OFFSETS, allow_pickle=False)
         self.n_rows = pq.read_metadata(self.path).num_rows
         if len(self.offsets) != self.n_rows + 1 or self.offsets[-1] != len(self.numbers):
             raise DataError(
-                f"{folder / folders.OFFSETS}: its rows are not those of {folders.COMMENTS}; read "
+                f"{forms / folders.OFFSETS}: its rows are not those of {folders.COMMENTS}; read "
                 "the comments again"
             )
 

@@ -4,13 +4,15 @@ Every step writes its folder whole, and a manifest last. Row i of every file is 
 `comments.parquet`; topics are numbered from 1 for readers and from 0 in arrays.
 """
 
-# Of `read_comments`: the comments that are kept, and the forms of their words as numbers.
+# Of `read_comments`: the comments that are kept, and the forms of their words as numbers, which may
+# have a folder of their own.
 COMMENTS = "comments.parquet"
 INPUT_REPORT = "input_report.csv"
 READING = "reading.json"
 FORMS = "forms.txt"
 FORM_NUMBERS = "forms.npy"
 OFFSETS = "offsets.npy"
+OF_FORMS = (FORMS, FORM_NUMBERS, OFFSETS)
 
 # Of `vectorise_comments`: matrices over the vocabulary, and what became of the seed words.
 COUNTS = "counts.npz"

@@ -22,6 +22,7 @@ from .folders import (
     FORM_NUMBERS,
     FORMS,
     IDF,
+    OF_FORMS,
     OFFSETS,
     SEED_COLUMNS,
     SEED_FORMS,
@@ -47,13 +48,14 @@ def vectorise_comments(
 ):  # fmt: skip
     """Write the matrices of the comments, and what became of the seed words, to the folder `out`.
 
+    `comments_folder` is where `read_comments` left the forms of words.
     `stop_words` is a file of words to leave out beside those of the language. `min_df` and
     `max_df` bound the comments that a word occurs in: a whole number is a count, a fraction a share
     of all comments. Seed words are exempt from both, and from stop words. Gives what cleaning.json
     holds.
     """
     comments_folder = Path(comments_folder)
-    check_manifest(comments_folder, FORMS, FORM_NUMBERS, OFFSETS)
+    check_manifest(comments_folder, *OF_FORMS)
     lemmatiser = make_lemmatiser(language, lemmas)
     entries = read_seed_entries(seed_words_file, lemmatiser)
     stopped, warnings = _stop_words(lemmatiser.language, stop_words)

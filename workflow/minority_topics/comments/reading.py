@@ -17,7 +17,7 @@ from ..base.files import replacing, write_csv, write_json
 from ..base.manifest import MANIFEST, write_manifest
 from ..base.text import counted, listed, shown
 from ..corpus.readers import DataError
-from .folders import COMMENTS, FORM_NUMBERS, FORMS, INPUT_REPORT, OFFSETS, READING
+from .folders import COMMENTS, FORM_NUMBERS, FORMS, INPUT_REPORT, OF_FORMS, OFFSETS, READING
 from .privacy import read_secret
 from .progress import Progress
 from .rows import (
@@ -65,6 +65,7 @@ def read_comments(
     redact=True,
     keep_texts=True,
     secret=None,
+    forms=None,
     threads=1,
 ):
     """Read comments from files or patterns into the folder `out`; returns what reading.json has.
@@ -78,7 +79,8 @@ def read_comments(
 
     `ids` are hashed with the secret in the file `secret` (by default beside `out`, made on first
     use), kept, or dropped for the numbers of rows. `redact` takes handles, addresses and phone
-    numbers out of the texts; without `keep_texts` there are none.
+    numbers out of the texts; without `keep_texts` there are none. Words in their order, which the
+    matrices are made of, go to the folder `forms`, by default `out`: it can be removed after that.
     """
     _check_choice("duplicates", duplicates, ("keep", "skip"))
     _check_choice("ids", ids, ("hash", "keep", "drop"))
@@ -100,17 +102,22 @@ def read_comments(
         "min_words": min_words, "languages": rules.languages, "ids": ids, "redact": redact,
         "keep_texts": keep_texts,
     }  # fmt: skip
-    out.mkdir(parents=True, exist_ok=True)
-    (out / MANIFEST).unlink(missing_ok=True)
+    forms = Path(forms or out)
+    for folder in (out, forms):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (MANIFEST, *OF_FORMS):
+            (folder / name).unlink(missing_ok=True)
     tally = Tally([_entry(source) for source in sources])
-    with Output(out, keep_texts, numbers_rows=ids == "drop" or not _has_ids(sources)) as output:
+    numbers_rows = ids == "drop" or not _has_ids(sources)
+    with Output(out, forms, keep_texts, numbers_rows) as output:
         rows = _keep(sources, rules, duplicates == "skip", threads, output, tally)
         write_csv(out / INPUT_REPORT, REPORT_HEADER, rows)
         if not tally.kept:
             raise DataError(_nothing_kept(sources, tally))
     reading = tally.facts(sources) | {"settings": settings}
     write_json(out / READING, reading)
-    write_manifest(out)
+    for folder in {out, forms}:
+        write_manifest(folder)
     return reading
 
 
@@ -248,10 +255,10 @@ class Seen:
 class Output:
     """The files of comments and forms, written portion by portion."""
 
-    def __init__(self, folder, keep_texts, numbers_rows):
+    def __init__(self, folder, forms_folder, keep_texts, numbers_rows):
         import pyarrow
 
-        self.folder = folder
+        self.folder, self.forms_folder = folder, forms_folder
         self.numbers_rows = numbers_rows
         columns = [
             ("id", pyarrow.string()),
@@ -270,8 +277,8 @@ class Output:
 
         with self.files:  # closes what is open should one of these fail
             enter = self.files.enter_context
-            self.forms = enter(replacing(self.folder / FORMS))
-            self.numbers = enter(replacing(self.folder / FORM_NUMBERS, "wb"))
+            self.forms = enter(replacing(self.forms_folder / FORMS))
+            self.numbers = enter(replacing(self.forms_folder / FORM_NUMBERS, "wb"))
             comments = enter(replacing(self.folder / COMMENTS, "wb"))
             self.comments = enter(ParquetWriter(comments, self.schema, compression="zstd"))
             self._write_header(0)
@@ -283,7 +290,7 @@ class Output:
             offsets = np.concatenate(self.ends)
             self.numbers.seek(0)
             self._write_header(int(offsets[-1]))
-            with replacing(self.folder / OFFSETS, "wb") as file:
+            with replacing(self.forms_folder / OFFSETS, "wb") as file:
                 np.save(file, offsets)
         return self.files.__exit__(kind, error, trace)
 

@@ -4,6 +4,7 @@ Each step reads the folders of those before it and writes one of its own, so tha
 setting repeats only the steps that it is a setting of.
 """
 
+import shutil
 from pathlib import Path
 
 from ..base.files import read_json
@@ -35,10 +36,10 @@ def settings_of(step, settings):
     return {key: settings[key] for key in step}
 
 
-def read(files, out, settings, secret=None):
+def read(files, out, settings, secret=None, forms=None):
     from .reading import read_comments, summary_lines
 
-    return summary_lines(read_comments(files, out, secret=secret, **settings))
+    return summary_lines(read_comments(files, out, secret=secret, forms=forms, **settings))
 
 
 def apply(files, model, out, settings, topics_file=None):
@@ -56,8 +57,11 @@ def apply(files, model, out, settings, topics_file=None):
     else:  # to write a template is not the business of this step
         names = path if (path := Path(model).with_name(NAMES)).exists() else None
     out, secret = Path(out), Path(model).parent / SECRET
-    lines = read(files, out / "comments", settings, secret if secret.exists() else None)
-    facts = apply_model(model, out / "comments", out, topics_file=names)
+    comments, forms, secret = out / "comments", out / "forms", secret if secret.exists() else None
+    lines = read(files, comments, settings, secret, forms)
+    facts = apply_model(model, comments, out, forms_folder=forms, topics_file=names)
+    if not settings["keep_texts"]:
+        shutil.rmtree(forms)
     return [
         *lines,
         *sentences(facts["topics_file"]),

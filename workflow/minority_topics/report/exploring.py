@@ -5,6 +5,7 @@ A step whose settings and inputs are as they were when it was made is not made a
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 from .. import __version__
@@ -14,6 +15,7 @@ from ..comments import steps
 from ..study.paths import (
     EXPLORER,
     OWN_COMMENTS,
+    OWN_FORMS,
     OWN_MATRIX,
     OWN_MODEL,
     OWN_TABLES,
@@ -32,22 +34,33 @@ def explore(name, settings, tell=print):
 
     `tell` is given every line of the summaries.
     """
-    comments, matrix, model, tables = (
+    comments, forms, matrix, model, tables = (
         Path(pattern.format(dataset=name))
-        for pattern in (OWN_COMMENTS, OWN_MATRIX, OWN_MODEL, OWN_TABLES)
+        for pattern in (OWN_COMMENTS, OWN_FORMS, OWN_MATRIX, OWN_MODEL, OWN_TABLES)
     )
     topics_file, page = (Path(path.format(dataset=name)) for path in (OWN_TOPICS, EXPLORER))
     files = [path for pattern in settings["files"] for path in find_files(pattern)]
     seed_words = resolve(settings["seed_words"])
-    _step(
-        comments, _part(steps.READING, settings), files,
-        lambda chosen: steps.read(files, comments, chosen), tell,
-    )  # fmt: skip
+
+    def read():
+        _step(
+            comments, _part(steps.READING, settings), files,
+            lambda chosen: steps.read(files, comments, chosen, forms=forms), tell,
+        )  # fmt: skip
+
+    read()
     own_stop_words = [resolve(settings["stop_words"])] if settings["stop_words"] else []
+    # The comments are known by when they were read: without texts, other words may leave no trace.
+    words = _part(steps.VECTORISING, settings), [comments / MADE_FROM, seed_words, *own_stop_words]
+    if not _is_made(matrix, _made_from(*words)) and not (forms / MANIFEST).exists():
+        (comments / MADE_FROM).unlink()
+        read()
     _step(
-        matrix, _part(steps.VECTORISING, settings), [comments, seed_words, *own_stop_words],
-        lambda chosen: steps.vectorise(comments, seed_words, matrix, chosen), tell,
+        matrix, *words,
+        lambda chosen: steps.vectorise(forms, seed_words, matrix, chosen), tell,
     )  # fmt: skip
+    if not settings["keep_texts"] and forms.exists():
+        shutil.rmtree(forms)  # words in their order are a text
     _step(
         model, _part(steps.FITTING, settings), [matrix],
         lambda chosen: steps.fit(matrix, model, chosen), tell,
@@ -67,20 +80,30 @@ def _part(step, settings):
 
 
 def _step(out, settings, inputs, run, tell):
-    made_from = {
+    made_from = _made_from(settings, inputs)
+    if _is_made(out, made_from):
+        tell(f"{out} is up to date.")
+        return
+    record = out / MADE_FROM
+    record.unlink(missing_ok=True)
+    for line in run(settings):
+        tell(line)
+    write_json(record, made_from)
+
+
+def _made_from(settings, inputs):
+    return {
         "version": __version__,
         "settings": settings,
         "inputs": [_state(path) for path in inputs],
     }
+
+
+def _is_made(out, made_from):
     record = out / MADE_FROM
-    if (out / MANIFEST).exists() and record.exists():
-        if read_json(record) == json.loads(json.dumps(made_from)):
-            tell(f"{out} is up to date.")
-            return
-        record.unlink()
-    for line in run(settings):
-        tell(line)
-    write_json(record, made_from)
+    if not (out / MANIFEST).exists() or not record.exists():
+        return False
+    return read_json(record) == json.loads(json.dumps(made_from))
 
 
 def _state(path):

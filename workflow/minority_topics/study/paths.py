@@ -32,6 +32,7 @@ PROVENANCE = "results/{dataset}/resources/provenance.json"
 CONFIGURATION = "results/{dataset}/config.yaml"
 # Of own comments: a folder for each step, and the page.
 OWN_COMMENTS = "results/{dataset}/comments"
+OWN_FORMS = "results/{dataset}/forms"
 OWN_MATRIX = "results/{dataset}/matrix"
 OWN_MODEL = "results/{dataset}/model"
 OWN_TABLES = "results/{dataset}/tables"
