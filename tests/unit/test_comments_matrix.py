@@ -16,6 +16,7 @@ from minority_topics.comments import encoding, matrix
 from minority_topics.comments.encoding import Encoder
 from minority_topics.comments.folders import FORM_NUMBERS
 from minority_topics.comments.matrix import vectorise_comments
+from minority_topics.comments.summaries import of_words
 from minority_topics.corpus.lemmas import has_voikko
 from minority_topics.corpus.readers import DataError
 
@@ -80,6 +81,22 @@ def test_counts_by_hand(tmp_path):
         "documents_with_seed": 1, "warnings": [],
     }  # fmt: skip
     assert {name: facts[name] for name in expected} == expected
+
+
+def test_the_encoding_of_the_seed_list_is_told(tmp_path):
+    write_comments_folder(tmp_path / "comments", ["pää on kipeä"] * 6)
+    told = []
+    for code in ("cp1252", "utf-8"):
+        (tmp_path / "seeds.txt").write_bytes("pää\n".encode(code))
+        facts = vectorise_comments(
+            tmp_path / "comments", tmp_path / "seeds.txt", tmp_path / code, language="none",
+            lemmas="none", min_df=1, max_df=1.0,
+        )  # fmt: skip
+        told.append([line for line in of_words(facts) if "list of seed words" in line])
+        assert facts["seed_words"] == 1
+    assert told == [
+        ["The list of seed words is in Windows-1252; save it as UTF-8 if letters look wrong."], []
+    ]  # fmt: skip
 
 
 def test_tfidf_is_that_of_scikit_learn(tmp_path):

@@ -32,7 +32,7 @@ def written(folder, text, encoding="utf-8"):
 
 
 def rule_of(folder, text, lemmatiser, compounds=False):
-    entries = read_seed_entries(written(folder, text), lemmatiser)
+    entries, _ = read_seed_entries(written(folder, text), lemmatiser)
     return entries, SeedRule.of(entries, compounds, lemmatiser)
 
 
@@ -67,6 +67,31 @@ def test_a_byte_order_mark_and_decomposed_letters_do_no_harm(tmp_path):
     assert read_word_list(path) == ["pää"]
 
 
+@pytest.mark.parametrize(
+    ("encoding", "told"),
+    [
+        ("utf-8", "utf-8"), ("utf-8-sig", "utf-8"), ("cp1252", "cp1252"), ("latin-1", "cp1252"),
+        ("utf-16", "utf-16-le"), ("utf-16-le", "utf-16-le"), ("utf-16-be", "utf-16-be"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("text", ["hätä\nmasennus, paha olo # häpeä\n", "yö", "hätä\r\nyö\r\n"])
+def test_encodings_of_lists_are_recognised(tmp_path, encoding, told, text):
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "seed_words.txt").write_bytes(text.encode(encoding))
+    entries, found = read_seed_entries(tmp_path / "seed_words.txt", Lemmatiser("xx"))
+    expected, _ = read_seed_entries(written(tmp_path / "plain", text), Lemmatiser("xx"))
+    assert (entries, found) == (expected, told)
+
+
+def test_a_list_in_an_encoding_that_is_not_western_is_refused(tmp_path):
+    path = written(tmp_path, "страх\nпаника\nтревога\n", "cp1251")
+    with pytest.raises(DataError, match=r"seed_words\.txt: its encoding is not recognised"):
+        read_seed_entries(path, Lemmatiser("xx"))
+    path.write_bytes("yö\nhätä\nöljy\n".encode() + b"p\xe4\xe4\n")
+    with pytest.raises(DataError, match="line 4 is not UTF-8 text; save the file as UTF-8"):
+        read_seed_entries(path, Lemmatiser("xx"))
+
+
 def test_lists_that_cannot_be_read_are_named(tmp_path):
     with pytest.raises(DataError, match=r"seed_words\.txt: there is no seed word"):
         read_seed_entries(written(tmp_path, "# nothing\n"), Lemmatiser("xx"))
@@ -82,7 +107,7 @@ def test_lists_that_cannot_be_read_are_named(tmp_path):
 
 def test_kinds_and_parts_of_entries(tmp_path):
     path = written(tmp_path, "Crying, panic ATTACKS, masen*, fed-up, panic att*, 112, covid-19")
-    entries = read_seed_entries(path, make_lemmatiser("en", "simplemma"))
+    entries, _ = read_seed_entries(path, make_lemmatiser("en", "simplemma"))
     assert [(entry.kind, entry.parts) for entry in entries] == [
         ("word", ("cry",)),
         ("phrase", ("panic", "attack")),

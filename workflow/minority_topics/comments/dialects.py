@@ -14,7 +14,7 @@ from itertools import chain, islice
 
 from ..base.files import long_fields
 from ..base.text import shown
-from ..corpus.readers import DataError
+from ..corpus.readers import DataError, require_file
 
 BLOCK = 1 << 20
 # Bytes: a line above is listed and its rest passed over, so that memory has a limit.
@@ -32,8 +32,10 @@ BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-# Of all letters of a Western text, at most this share is beyond ASCII.
-MOST_WESTERN = 0.35
+ENCODING_NAMES = {"utf-8": "UTF-8", "cp1252": "Windows-1252", "ascii": "ASCII"}
+# Of all letters of a Western text, at most this share is beyond ASCII; of single words it can be
+# more, as in "hätä" and "pää".
+MOST_WESTERN, MOST_WESTERN_OF_WORDS = 0.35, 0.7
 DELIMITERS = (",", ";", "\t", "|", "~", "^", "\x1f", "\x01")
 # More rows than these must have stray quotes where quotes are plain characters.
 MOST_STRAY_ROWS, MOST_STRAY_SHARE = 1.5, 0.01
@@ -63,12 +65,32 @@ def read_blocks(path, progress=None):
             ) from error
 
 
-def find_encoding(path, named=None):
+def encoding_name(encoding):
+    """The name of an encoding as people write it."""
+    return ENCODING_NAMES.get(encoding, encoding.upper())
+
+
+def read_words_file(path):
+    """(lines, encoding) of a file of words; its encoding is recognised as that of comments is."""
+    encoding, mark = find_encoding(require_file(path), is_list=True)
+    content = b"".join(utf8_blocks(read_blocks(path), encoding, mark))
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{path}: line {line} is not {encoding_name(encoding)} text; save the file as UTF-8"
+        ) from error
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), encoding
+
+
+def find_encoding(path, named=None, is_list=False):
     """(name, bytes of the byte order mark) of the encoding of a text file.
 
     A byte order mark decides; then NUL in every second byte (UTF-16); then, of the lines with other
     bytes than ASCII, whether most are UTF-8. All others are read as Windows-1252, which has all
     printable characters of Latin-1, unless so many letters are beyond ASCII that it is not Western.
+    A list of words may have more of these.
     """
     blocks = read_blocks(path)
     head = next(blocks, b"")
@@ -90,7 +112,8 @@ def find_encoding(path, named=None):
     if encoding := _utf16_without_mark(head):
         return encoding, 0
     _refuse_binary(path, head)
-    return ("utf-8" if _is_mostly_utf8(path, chain([head], blocks)) else "cp1252"), 0
+    is_utf8 = _is_mostly_utf8(path, chain([head], blocks), is_list)
+    return ("utf-8" if is_utf8 else "cp1252"), 0
 
 
 def _utf16_without_mark(head):
@@ -110,7 +133,7 @@ def _refuse_binary(path, head):
         raise DataError(f"{path}: it is a binary file; give CSV, JSONL, Parquet or text")
 
 
-def _is_mostly_utf8(path, blocks):
+def _is_mostly_utf8(path, blocks, is_list):
     valid, other = 0, []
     for line in split_lines(blocks):
         if not line.isascii():
@@ -123,10 +146,11 @@ def _is_mostly_utf8(path, blocks):
     if valid >= len(other):
         return True
     letters = bytes(chain.from_iterable(other)).translate(None, bytes(range(65)))
-    if sum(code > 127 for code in letters) > MOST_WESTERN * len(letters):
+    most = MOST_WESTERN_OF_WORDS if is_list else MOST_WESTERN
+    if sum(code > 127 for code in letters) > most * len(letters):
+        remedy = "" if is_list else "name it with `encoding`, or "
         raise DataError(
-            f"{path}: its encoding is not recognised{_guess(other)}; name it with `encoding`, or "
-            "save the file as UTF-8"
+            f"{path}: its encoding is not recognised{_guess(other)}; {remedy}save the file as UTF-8"
         )
     return False
 

@@ -14,6 +14,7 @@ from ..corpus.cleaning import has_stop_words, read_word_list, stop_words_of
 from ..corpus.forms import forms
 from ..corpus.lemmas import make_lemmatiser
 from ..corpus.readers import DataError
+from .dialects import read_words_file
 from .encoding import NO_WORD, ROWS_AT_A_TIME, WordRule, count_words, tabulate, weigh
 from .folders import (
     CLEANING,
@@ -57,7 +58,7 @@ def vectorise_comments(
     comments_folder = Path(comments_folder)
     check_manifest(comments_folder, *OF_FORMS)
     lemmatiser = make_lemmatiser(language, lemmas)
-    entries = read_seed_entries(seed_words_file, lemmatiser)
+    entries, encoding = read_seed_entries(seed_words_file, lemmatiser)
     stopped, warnings = _stop_words(lemmatiser.language, stop_words)
     rule = WordRule(lemmatiser, stopped, SeedRule.of(entries, compounds, lemmatiser))
     numbers, offsets = comments_folder / FORM_NUMBERS, np.load(comments_folder / OFFSETS)
@@ -111,6 +112,7 @@ def vectorise_comments(
         "language": lemmatiser.language,
         "lemmas": lemmatiser.name,
         "lemmas_version": lemmatiser.version,
+        "seed_words_encoding": encoding,
         "stop_words": len(stopped),
         "min_df": min_df,
         "max_df": max_df,
@@ -154,7 +156,8 @@ def _stop_words(language, file):
             f"There are no stop words for the language {language!r}: give a file of your own."
         )
     if file is not None:
-        for entry in read_word_list(file):
+        lines, _ = read_words_file(file)
+        for entry in read_word_list(file, lines):
             stopped.update(forms(entry))
     return stopped, warnings
 

@@ -17,6 +17,7 @@ from ..base.files import replacing, write_csv, write_json
 from ..base.manifest import MANIFEST, write_manifest
 from ..base.text import counted, listed, shown
 from ..corpus.readers import DataError
+from .dialects import encoding_name
 from .folders import COMMENTS, FORM_NUMBERS, FORMS, INPUT_REPORT, OF_FORMS, OFFSETS, READING
 from .privacy import read_secret
 from .progress import Progress
@@ -45,7 +46,6 @@ SMALL_BYTES = 20_000_000
 ROW_GROUP = 50_000
 REPORT_HEADER = ["file", "line", "reason", "detail"]
 SECRET = ".id_secret"
-ENCODING_NAMES = {"utf-8": "UTF-8", "cp1252": "Windows-1252", "ascii": "ASCII"}
 
 
 def read_comments(
@@ -475,7 +475,7 @@ def summary_lines(reading):
 def _file_line(entry):
     parts = [entry["format"].upper() if entry["format"] == "csv" else entry["format"]]
     if entry["encoding"]:
-        parts.append(ENCODING_NAMES.get(entry["encoding"], entry["encoding"].upper()))
+        parts.append(encoding_name(entry["encoding"]))
     if entry["format"] == "csv":
         parts.append(f"delimiter {entry['delimiter']!r}" if entry["delimiter"] else "one column")
         parts.append(f"quotes {entry['quote']}" if entry["quote"] else "no quotes")

@@ -7,6 +7,7 @@ from ..base.text import shown
 from ..corpus.cleaning import read_word_list
 from ..corpus.forms import forms
 from ..corpus.readers import DataError
+from .dialects import read_words_file
 
 WORD, WILDCARD, PHRASE = "word", "wildcard", "phrase"
 # A letter of no living language, which stands for "*" while an entry goes through `forms`.
@@ -40,11 +41,12 @@ class Entry:
 
 
 def read_seed_entries(path, lemmatiser):
-    """Entries of a seed list, lemmatised as the text is."""
-    entries = [Entry(text, _parts(path, text, lemmatiser)) for text in read_word_list(path)]
-    if not entries:
+    """(entries of a seed list, lemmatised as the text is; the encoding of the file)."""
+    lines, encoding = read_words_file(path)
+    words = read_word_list(path, lines)
+    if not words:
         raise DataError(f"{path}: there is no seed word in it; write one a line")
-    return entries
+    return [Entry(text, _parts(path, text, lemmatiser)) for text in words], encoding
 
 
 def _parts(path, text, lemmatiser):

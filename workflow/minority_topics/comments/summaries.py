@@ -2,6 +2,7 @@
 
 from ..base.text import listed, shown
 from ..base.times import duration
+from .dialects import encoding_name
 from .folders import SEED_WORDS
 
 # Entries and topics that a summary names.
@@ -19,6 +20,11 @@ def of_words(facts):
         f"Seed words: {facts['seed_entries_found']:,} of {facts['seed_entries']:,} entries found, "
         f"as {facts['seed_words']:,} words; {facts['documents_with_seed']:,} comments hold one.",
     ]
+    if (encoding := facts["seed_words_encoding"]) != "utf-8":
+        lines.append(
+            f"The list of seed words is in {encoding_name(encoding)}; save it as UTF-8 if letters "
+            "look wrong."
+        )
     missing = facts["seed_entries_missing"]
     if missing:
         named = listed(map(shown, missing[:MOST_NAMED]))

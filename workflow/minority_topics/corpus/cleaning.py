@@ -67,13 +67,14 @@ def stop_words_of(language):
     return set(map(composed, stopwordsiso.stopwords(STOP_WORD_CODES.get(language, language))))
 
 
-def read_word_list(path):
+def read_word_list(path, lines=None):
     """Entries of a file of words and phrases, in order, each once.
 
     They stand on lines, or between commas, semicolons or tabs. A phrase may stand in quotes. What
-    follows a # at the start of a line, or after a blank, is a comment.
+    follows a # at the start of a line, or after a blank, is a comment. `lines` are those of
+    the file where it may be in another encoding than UTF-8.
     """
-    lines = read_plain_lines(path)
+    lines = read_plain_lines(path) if lines is None else lines
     entries: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         if find_control(line.replace("\t", " ")):
