@@ -15,6 +15,7 @@ from minority_topics.base.manifest import check_manifest
 from minority_topics.comments import reading as reading_module
 from minority_topics.comments import sources
 from minority_topics.comments.dates import is_month_first, seconds
+from minority_topics.comments.privacy import hash_id, read_secret
 from minority_topics.comments.progress import Progress
 from minority_topics.comments.reading import Seen, read_comments, summary_lines
 from minority_topics.corpus.forms import forms
@@ -498,6 +499,45 @@ def test_files_whose_texts_have_other_names_are_refused(read):
 def test_a_delimiter_that_is_not_there(read):
     with pytest.raises(DataError, match="delimiter ';' is not in its first 2 lines; name another"):
         read({"a.csv": "id,text\n1,some words\n"}, delimiter=";")
+
+
+NAMES_WARNED_OF = (
+    "Warning: the groups in 'writer' look like names of persons; hash_groups=true hides them, and "
+    "group_column= leaves them out."
+)
+
+
+@pytest.mark.parametrize(
+    ("groups", "is_warned_of"),
+    [
+        ([f"maija{n}" for n in range(60)], True),  # one for each comment
+        ([f"maija{n // 3}" for n in range(60)], False),  # 20 groups of three
+        ([f"@maija{n % 3}" for n in range(60)], True),
+        (["@maija", "news", "sport"] * 20, False),
+        (["news", "sport"] * 30, False),
+        ([""] * 60, False),
+    ],
+)
+def test_groups_that_look_like_persons_are_warned_of(read, groups, is_warned_of):
+    content = as_csv(
+        [[f"this is comment {n}", group] for n, group in enumerate(groups)], ("text", "writer")
+    )
+    result = read({"a.csv": content}, group_column="writer")
+    assert (NAMES_WARNED_OF in summary_lines(result.reading)) == is_warned_of
+    assert result.table["group"].to_pylist() == [group or None for group in groups]
+
+
+def test_groups_can_be_hashed(read, tmp_path):
+    groups = ["@maija", "@matti", "", "@maija"]
+    rows = [[n, f"this is comment {n}", group] for n, group in enumerate(groups)]
+    content = as_csv(rows, ("id", "text", "writer"))
+    result = read({"a.csv": content}, group_column="writer", hash_groups=True, ids="keep")
+    secret = read_secret(tmp_path / "out" / ".id_secret")
+    stored = [hash_id(group, secret) if group else None for group in groups]
+    assert result.table["group"].to_pylist() == stored
+    assert result.table["id"].to_pylist() == ["0", "1", "2", "3"]
+    assert NAMES_WARNED_OF not in summary_lines(result.reading)
+    assert "maija" not in json.dumps(result.reading)
 
 
 def test_a_column_of_many_values_is_a_group_only_if_it_is_named(read):

@@ -39,7 +39,7 @@ from .rows import (
     Rules,
     understand,
 )
-from .sources import ROLES, all_files, open_source, read_portions
+from .sources import FEW_GROUPS, ROLES, all_files, open_source, read_portions
 
 # Files that are smaller in all are read by one process: others take half a second to start.
 SMALL_BYTES = 20_000_000
@@ -62,6 +62,7 @@ def read_comments(
     min_words=1,
     languages=None,
     ids="hash",
+    hash_groups=False,
     redact=True,
     keep_texts=True,
     secret=None,
@@ -78,9 +79,10 @@ def read_comments(
     duplicates="skip" any repeated text.
 
     `ids` are hashed with the secret in the file `secret` (by default beside `out`, made on first
-    use), kept, or dropped for the numbers of rows. `redact` takes handles, addresses and phone
-    numbers out of the texts; without `keep_texts` there are none. Words in their order, which the
-    matrices are made of, go to the folder `forms`, by default `out`: it can be removed after that.
+    use), kept, or dropped for the numbers of rows; with `hash_groups` groups are hashed too.
+    `redact` takes handles, addresses and phone numbers out of the texts; without `keep_texts` there
+    are none. Words in their order, which the matrices are made of, go to the folder `forms`, by
+    default `out`: it can be removed after that.
     """
     _check_choice("duplicates", duplicates, ("keep", "skip"))
     _check_choice("ids", ids, ("hash", "keep", "drop"))
@@ -89,18 +91,23 @@ def read_comments(
     out = Path(out)
     wanted = dict(zip(ROLES, (text_column, id_column, date_column, group_column), strict=True))
     sources = _open_sources(all_files(files), wanted, encoding, delimiter)
-    hashes_ids = ids == "hash" and _has_ids(sources)
+    hashes_ids = ids == "hash" and _has("id", sources)
+    hashes_groups = hash_groups and _has("group", sources)
+    key = None
+    if hashes_ids or hashes_groups:
+        key = read_secret(secret or out.parent / SECRET)
     rules = Rules(
         min_words=min_words,
         languages=_check_languages(languages),
-        secret=read_secret(secret or out.parent / SECRET) if hashes_ids else None,
+        secret=key if hashes_ids else None,
+        group_secret=key if hashes_groups else None,
         redact=redact,
         keep_texts=keep_texts,
     )
     settings = {
         "encoding": encoding, "delimiter": delimiter, "duplicates": duplicates,
-        "min_words": min_words, "languages": rules.languages, "ids": ids, "redact": redact,
-        "keep_texts": keep_texts,
+        "min_words": min_words, "languages": rules.languages, "ids": ids,
+        "hash_groups": hash_groups, "redact": redact, "keep_texts": keep_texts,
     }  # fmt: skip
     forms = Path(forms or out)
     for folder in (out, forms):
@@ -108,7 +115,7 @@ def read_comments(
         for name in (MANIFEST, *OF_FORMS):
             (folder / name).unlink(missing_ok=True)
     tally = Tally([_entry(source) for source in sources])
-    numbers_rows = ids == "drop" or not _has_ids(sources)
+    numbers_rows = ids == "drop" or not _has("id", sources)
     with Output(out, forms, keep_texts, numbers_rows) as output:
         rows = _keep(sources, rules, duplicates == "skip", threads, output, tally)
         write_csv(out / INPUT_REPORT, REPORT_HEADER, rows)
@@ -148,8 +155,8 @@ def _open_sources(paths, wanted, encoding, delimiter):
     return sources
 
 
-def _has_ids(sources):
-    return any(source.columns["id"] for source in sources)
+def _has(role, sources):
+    return any(source.columns[role] for source in sources)
 
 
 def _entry(source):
@@ -357,6 +364,7 @@ class Tally:
     first: float = math.inf
     last: float = -math.inf
     groups: set = field(default_factory=set)
+    grouped: int = 0
     example: tuple | None = None
 
     def add(self, place, found, keep):
@@ -374,7 +382,14 @@ class Tally:
         if is_dated.any():
             self.first = min(self.first, dates[is_dated].min())
             self.last = max(self.last, dates[is_dated].max())
-        self.groups.update(group for group, kept in zip(found.groups, keep, strict=True) if kept)
+        groups = [group for group, kept in zip(found.groups, keep, strict=True) if kept and group]
+        self.groups.update(groups)
+        self.grouped += len(groups)
+
+    def has_names_as_groups(self):
+        """Whether groups look like persons: about one for each comment, or handles."""
+        n_groups, n_handles = len(self.groups), sum(name[0] == "@" for name in self.groups)
+        return 2 * n_groups > max(self.grouped, 2 * FEW_GROUPS) or 2 * n_handles > n_groups
 
     def facts(self, sources):
         """The content of reading.json."""
@@ -399,7 +414,8 @@ class Tally:
             "skipped": dict(self.skipped.most_common()),
             "repeated_texts": self.repeated_texts,
             "dates": [_iso(self.first), _iso(self.last)] if self.first <= self.last else None,
-            "groups": len(self.groups - {None}),
+            "groups": len(self.groups),
+            "groups_like_names": self.has_names_as_groups(),
             "undated": self.undated,
         }
 
@@ -469,6 +485,11 @@ def summary_lines(reading):
         lines.append(f"No date of column {reading['columns']['date']!r} could be read.")
     if reading["groups"]:
         lines.append(f"Groups: {reading['groups']:,}.")
+    if reading["groups_like_names"] and not reading["settings"]["hash_groups"]:
+        lines.append(
+            f"Warning: the groups in {reading['columns']['group']!r} look like names of persons; "
+            "hash_groups=true hides them, and group_column= leaves them out."
+        )
     return lines + _warnings(reading)
 
 

@@ -46,6 +46,7 @@ class Rules:
     min_words: int = 1
     languages: tuple | None = None
     secret: bytes | None = None  # of hashed ids; None keeps ids as they are
+    group_secret: bytes | None = None  # of groups likewise
     redact: bool = True
     keep_texts: bool = True
 
@@ -109,7 +110,7 @@ def understand(portion, rules):
             found.lines.append(line)
             found.ids.append(_stored_id(identifier, rules.secret))
             found.dates.append(seconds(date, source.month_first) if date else None)
-            found.groups.append((group or "").strip() or None)
+            found.groups.append(_stored_id((group or "").strip(), rules.group_secret) or None)
             if rules.keep_texts:
                 found.texts.append(redact(text) if rules.redact else text)
     found.keys = np.frombuffer(b"".join(keys), "<u8")

@@ -14,7 +14,7 @@ from .folders import CLEANING, DOCUMENTS, NAMES
 # The settings of each step: keys of a dataset of kind `comments`.
 READING = (
     "text_column", "id_column", "date_column", "group_column", "encoding", "delimiter",
-    "duplicates", "min_words", "languages", "ids", "redact", "keep_texts", "threads",
+    "duplicates", "min_words", "languages", "ids", "hash_groups", "redact", "keep_texts", "threads",
 )  # fmt: skip
 VECTORISING = (
     "language", "lemmas", "stop_words", "min_df", "max_df", "compounds", "threads",
