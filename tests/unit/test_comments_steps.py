@@ -1,13 +1,19 @@
 """The steps of own comments by their settings, and all of them in one call."""
 
+import builtins
+import errno
 import json
 import logging
+import os
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from minority_topics.base.files import read_csv, write_csv
-from minority_topics.cli import main
+from minority_topics.base.files import read_csv, replacing, write_csv
+from minority_topics.cli import REMEDIES, main
 from minority_topics.comments.answers.coding import SHEETS, write_sheets
+from minority_topics.comments.privacy import read_secret
 from minority_topics.comments.steps import topic_numbers
 
 TALK = [
@@ -100,6 +106,64 @@ def test_with_texts_a_new_list_of_seed_words_reads_nothing_again(folder, capsys)
     said = capsys.readouterr().out
     assert UP_TO_DATE.format("comments") in said
     assert "3 of 3 entries found" in said
+
+
+def refuse_to_open(monkeypatch, number, name):
+    """Let nobody open a new file in a folder of this name, as where it is read-only or full."""
+    real = builtins.open
+
+    def refuse(path, mode="r", *arguments, **options):
+        if "w" in mode and isinstance(path, Path) and path.parent.name == name:
+            raise OSError(number, os.strerror(number), str(path))
+        return real(path, mode, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "open", refuse)
+
+
+@pytest.mark.parametrize(
+    ("number", "problem"),
+    [
+        (errno.EROFS, "read-only file system; check the permissions of the file and its folder"),
+        (errno.EACCES, "permission denied; check the permissions of the file and its folder"),
+        (errno.ENOSPC, "no space left on device; make room on the disk and run again"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("comments", "comments.parquet"), ("matrix", "counts.npz"), ("tables", "topics.csv")],
+)
+def test_a_folder_that_takes_nothing_is_one_sentence(
+    folder, monkeypatch, number, problem, name, file
+):
+    refuse_to_open(monkeypatch, number, name)
+    with pytest.raises(SystemExit) as stopped:
+        main([*ARGUMENTS, *SMALL, "--set", "max_iter=2"])
+    assert str(stopped.value).startswith(
+        f"minority_topics explore: results/comments/{name}/{file}: {problem}"
+    )
+    assert "\n" not in str(stopped.value)
+
+
+def test_a_disk_that_is_full_is_told_for_every_file(tmp_path):
+    """Files of no more than so many bytes: numpy, pyarrow and the secret of ids all say so."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+        with (
+            pytest.raises(OSError, match=r"a\.npy") as array,
+            replacing(tmp_path / "a.npy", "wb") as file,
+        ):
+            np.save(file, np.zeros(10_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+        with pytest.raises(OSError, match="secret") as secret:
+            read_secret(tmp_path / "secret")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert array.value.filename == str(tmp_path / "a.npy")
+    assert secret.value.filename == str(tmp_path / "secret")
+    assert {array.value.errno, secret.value.errno} <= {*REMEDIES}
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

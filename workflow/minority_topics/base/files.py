@@ -1,6 +1,7 @@
 """Files: written whole or not at all, and read as they were written."""
 
 import csv
+import errno
 import hashlib
 import json
 import os
@@ -13,6 +14,8 @@ from pathlib import Path
 # What a spreadsheet takes for a formula, and the numbers that begin like one.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan)", re.ASCII)
+# What numpy says when a disk takes less than it was given.
+NUMPY_OF_FULL_DISK = re.compile(r"\d+ requested and \d+ written")
 # Characters of a field; the limit must fit into a C long.
 LONGEST_FIELD = 2**31 - 1
 
@@ -40,6 +43,8 @@ def replacing(path, mode="w"):
     except OSError as error:
         if error.filename in (None, str(part)) and error.errno is not None:
             raise OSError(error.errno, error.strerror, str(path)) from error
+        if NUMPY_OF_FULL_DISK.fullmatch(str(error)):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
         raise
     except UnicodeEncodeError as error:
         place = error.object[max(error.start - 20, 0) : error.start + 20]

@@ -6,12 +6,20 @@ so that a verb needs only what its own environment holds.
 """
 
 import argparse
+import errno
 import signal
 import sys
 
 from .. import __version__
 from . import comments, corpora, pages, results, studies  # noqa: F401  (each adds its verbs to the table)
 from .verbs import VERBS
+
+MAY_NOT = "check the permissions of the file and its folder, or choose another folder"
+NO_ROOM = "make room on the disk and run again; finished steps are not repeated"
+REMEDIES = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), MAY_NOT),
+    **dict.fromkeys((errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", None)), NO_ROOM),
+}
 
 
 def main(arguments=None):
@@ -57,6 +65,7 @@ def _sentence(error, extra):
             return ""
         return f'{name} is not installed; pip install "minority-topics[{extra}]" brings it'
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {(error.strerror or str(error)).lower()}"
+        remedy = f"; {REMEDIES[error.errno]}" if error.errno in REMEDIES else ""
+        return f"{error.filename}: {(error.strerror or str(error)).lower()}{remedy}"
     # Errors of the library are sentences already.
     return str(error) if isinstance(error, ValueError | OSError) else ""

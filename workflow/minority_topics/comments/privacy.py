@@ -100,5 +100,9 @@ def _make_secret(path):
             file.write(f"{secrets.token_hex(SECRET_BYTES)}\n")
         # Unlike a rename, a link replaces nothing that another run has made meanwhile.
         os.link(part, path)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         part.unlink(missing_ok=True)
