@@ -13,9 +13,11 @@ from minority_topics.comments.answers import answer
 from minority_topics.comments.answers.coding import score_intrusion
 from minority_topics.comments.answers.correcting import (
     STRATA,
+    _estimate,
     correct_prevalence,
     draw_sample,
 )
+from minority_topics.comments.answers.intervals import without_replacement
 from minority_topics.corpus.readers import DataError
 
 
@@ -225,11 +227,22 @@ def test_the_corrected_prevalence_by_hand(tmp_path):
     assert found["precision"] == pytest.approx(0.8)
     assert found["recall"] == pytest.approx(0.08 / 0.125)
     assert found["coded"] == 30
-    # Wilson: 8 of 10 is 0.4902 to 0.9433, 1 of 20 is 0.0089 to 0.2361.
-    below = np.hypot(0.1 * (0.8 - 0.4902), 0.9 * (0.05 - 0.0089))
-    above = np.hypot(0.1 * (0.9433 - 0.8), 0.9 * (0.2361 - 0.05))
+    # 10 of 100 tell as much as 10 * 99 / 90 = 11, and 20 of 900 as 20 * 899 / 880 = 20.43. Wilson:
+    # 80% of 11 is 0.5045 to 0.9402, 5% of 20.43 is 0.0090 to 0.2334.
+    below = np.hypot(0.1 * (0.8 - 0.50454), 0.9 * (0.05 - 0.00902))
+    above = np.hypot(0.1 * (0.94016 - 0.8), 0.9 * (0.23342 - 0.05))
     assert found["low"] == pytest.approx(0.125 - below, abs=1e-4)
     assert found["high"] == pytest.approx(0.125 + above, abs=1e-4)
+
+
+def test_a_stratum_that_was_coded_whole_leaves_no_doubt():
+    sizes = dict(zip(STRATA, (4, 0, 5), strict=True))
+    coded = dict(zip(STRATA, ([1, 1, 1, 0], [], [0, 0, 1, 0, 0]), strict=True))
+    found = _estimate(sizes, coded)
+    assert found["low"] == found["prevalence"] == found["high"] == pytest.approx(4 / 9)
+    assert (found["precision_low"], found["precision_high"]) == (0.75, 0.75)
+    # One of two: n' = 1 * (2 - 1) / (2 - 1) = 1, as of infinitely many.
+    assert without_replacement([1, 10, 3], [2, 100, 3]).tolist() == [1, 11, np.inf]
 
 
 def test_the_correction_is_right_on_average_and_its_interval_covers(study, tmp_path):

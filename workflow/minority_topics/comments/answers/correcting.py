@@ -6,7 +6,13 @@ comments and n_h coded ones of stratum h, x_h of them about the topic,
 
     prevalence = sum_h (N_h / N) p_h,    p_h = x_h / n_h
 
-and the interval adds Wilson's of the strata up by squares (MOVER, Zou and Donner 2008):
+Comments are drawn without replacement, so that n_h of N_h tell as much as n'_h of infinitely many,
+and all of them leave no doubt (Cochran 1977, section 2.6):
+
+    n'_h = n_h (N_h - 1) / (N_h - n_h)
+
+The interval adds Wilson's of the strata, of p_h and n'_h, up by squares (MOVER, Zou and Donner
+2008):
 
     low = prevalence - sqrt(sum_h (N_h / N)^2 (p_h - low_h)^2), and high alike.
 """
@@ -22,7 +28,7 @@ from ...base.text import folded, shown
 from ...corpus.readers import DataError
 from .. import folders
 from .coding import read_sheet
-from .intervals import wilson
+from .intervals import wilson, without_replacement
 from .material import fetch
 
 MINORITY = "minority"
@@ -166,10 +172,10 @@ def _coded(place, value):
 
 def _estimate(sizes, coded):
     n = np.array([len(coded[name]) for name in STRATA])
-    weight = np.array([sizes[name] for name in STRATA], float)
-    weight /= weight.sum()
+    size = np.array([sizes[name] for name in STRATA], float)
+    weight = size / size.sum()
     share = np.array([np.mean(coded[name]) if coded[name] else 0.0 for name in STRATA])
-    low, high = wilson(share, np.maximum(n, 1))
+    low, high = wilson(share, without_replacement(np.maximum(n, 1), size))
     prevalence = float(weight @ share)
     below = np.sqrt(np.sum((weight * (share - low)) ** 2))
     above = np.sqrt(np.sum((weight * (high - share)) ** 2))

@@ -24,6 +24,15 @@ def wilson(share, n):
     return np.clip(np.minimum(low, share), 0, 1), np.clip(np.maximum(high, share), 0, 1)
 
 
+def without_replacement(n, size):
+    """How many answers of infinitely many tell as much as n (H,) drawn of `size` (H,) without
+    replacement: n (size - 1) / (size - n), infinitely many where all were drawn.
+    """
+    n, size = np.asarray(n, float), np.asarray(size, float)
+    left = size - n
+    return np.where(left > 0, n * (size - 1) / np.where(left > 0, left, 1), np.inf)
+
+
 def mean_share(n, total, squares):
     """(mean, low, high) of n shares by their sum and sum of squares; NaN where too few.
 
