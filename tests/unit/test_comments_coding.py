@@ -5,9 +5,11 @@ import csv
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from answers_folder import Study
+import yaml
+from answers_folder import Study, write_model
 
 from minority_topics.base.files import read_csv, write_csv
+from minority_topics.base.strict_yaml import read_yaml
 from minority_topics.comments import folders
 from minority_topics.comments.answers import answer
 from minority_topics.comments.answers.coding import score_intrusion
@@ -18,6 +20,7 @@ from minority_topics.comments.answers.correcting import (
     draw_sample,
 )
 from minority_topics.comments.answers.intervals import without_replacement
+from minority_topics.comments.summaries import of_answers
 from minority_topics.corpus.readers import DataError
 
 
@@ -75,6 +78,35 @@ def test_an_intruding_topic_is_none_of_the_comment(coding, study):
         assert len(options) == 3
         assert [share[k] == 0 for k in topics].index(True) + 1 == int(entry["answer"])
         assert sum(share[k] == 0 for k in topics) == 1
+
+
+def test_a_comment_of_one_topic_is_no_item_and_topics_without_one_are_told(tmp_path):
+    """Of topic 1 all comments have it alone; those of the others have two topics of four."""
+    study = Study(tmp_path)
+    shares = study.shares.copy()
+    alone = shares.argmax(1) == 0
+    shares[alone] = np.eye(4)[0]
+    write_model(study.model, study.components, shares, 2)
+    facts = answer(*study.folders, tmp_path / "out")
+    key = key_of(tmp_path / "out" / "coding")
+    items = [row for item, row in key.items() if item.startswith("T")]
+    assert {row["topic"] for row in items} == {"2", "3", "4"}
+    assert min(int(row["options"]) for row in items) >= 3
+    assert facts["topics_without_comment_to_code"] == [1]
+    assert of_answers(facts)[1].startswith("topic_intrusion.csv has no comment of topic 1: ")
+
+
+def test_two_topics_leave_no_intruder(tmp_path):
+    study = Study(tmp_path)
+    names = tmp_path / "topics.yaml"
+    answer(*study.folders, tmp_path / "out", topics_file=names)
+    content = read_yaml(names)
+    content["topics"][1]["merge"], content["topics"][3]["merge"] = 2, 4
+    names.write_text(yaml.safe_dump(content), encoding="utf-8")
+    facts = answer(*study.folders, tmp_path / "out", topics_file=names)
+    assert not any(item.startswith("T") for item in key_of(tmp_path / "out" / "coding"))
+    assert facts["topics_without_comment_to_code"] == [2, 4]
+    assert "of topics 2 and 4: " in of_answers(facts)[1]
 
 
 def test_the_key_is_apart(coding):

@@ -54,4 +54,13 @@ def of_fit(facts):
 
 def of_answers(facts):
     """Lines about what the tables show, from the content of summary.json."""
-    return [f"{facts['topics_shown']} topics are in the tables."]
+    lines = [f"{facts['topics_shown']} topics are in the tables."]
+    missing = facts["topics_without_comment_to_code"]
+    if missing:
+        named = listed(map(str, missing[:MOST_NAMED])) + (", ..." if missing[MOST_NAMED:] else "")
+        which = f"topic {named}" if len(missing) == 1 else f"topics {named}"
+        lines.append(
+            f"topic_intrusion.csv has no comment of {which}: it takes one of five words or more "
+            "with at least two topics, that lacks another topic."
+        )
+    return lines

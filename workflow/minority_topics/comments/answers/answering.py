@@ -370,6 +370,7 @@ def _copy(folder, out, *names):
 
 def _summary(name, material, shown, named, found, settings):
     reading, cleaning, fit = material.reading, material.cleaning, material.fit
+    with_item = {item["topic"] for item in found.topic_items}
     of_reading = ("rows_read", "rows_kept", "skipped", "dates")
     of_cleaning = ("documents_with_words", "words", "seed_entries", "seed_entries_found",
                    "seed_entries_missing", "seed_words", "documents_with_seed")  # fmt: skip
@@ -382,6 +383,9 @@ def _summary(name, material, shown, named, found, settings):
         "topics_shown": len(shown),
         "period": found.period,
         "texts": found.has_texts,
+        "topics_without_comment_to_code": [
+            number for number in shown.numbers if found.has_texts and number not in with_item
+        ],
         "settings": {**asdict(settings), "least_weight": LEAST_WEIGHT},
         "topics_file": named.record,
         "fit": fit,

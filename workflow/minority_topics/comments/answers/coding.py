@@ -21,8 +21,9 @@ from .intervals import wilson
 N_TOP = 5
 # An intruding word is a top word of another topic: one of so many.
 N_OTHERS = 10
-# Topics of a comment that are shown beside the intruder, and the least share of each.
-MOST_OF_COMMENT = 3
+# Topics of a comment that are shown beside the intruder, and the least share of each. Beside one
+# topic, every second blind guess would be right.
+LEAST_OF_COMMENT, MOST_OF_COMMENT = 2, 3
 LEAST_SHARE = 0.1
 # A topic below this share is one that the comment does not have.
 ABSENT = 0.01
@@ -55,11 +56,17 @@ def word_items(topics, rng):
 
 
 def topic_rows(shares, words, least_words, rng, per_topic=ITEMS_PER_TOPIC):
-    """Rows of comments for topic intrusion: some of each topic, drawn among those long enough."""
+    """Rows of comments for topic intrusion, some of each topic.
+
+    They are drawn among those long enough that have several topics and lack another one.
+    """
     rows = []
-    long_enough = words.lengths >= least_words
+    usable = words.lengths >= least_words
+    for block, dense in shares.blocks():
+        usable[block] &= (dense >= LEAST_SHARE).sum(axis=1) >= LEAST_OF_COMMENT
+        usable[block] &= (dense < ABSENT).any(axis=1)
     for k in range(shares.n_shown):
-        mine = np.flatnonzero((shares.main == k) & long_enough)
+        mine = np.flatnonzero((shares.main == k) & usable)
         rows += rng.choice(mine, min(per_topic, len(mine)), replace=False).tolist()
     return sorted(rows)
 
@@ -71,14 +78,14 @@ def topic_items(topics, shares, rows, rng):
     for row in rows:
         share = shares.dense(slice(row, row + 1))[0]
         own = [int(k) for k in np.argsort(-share, kind="stable")[:MOST_OF_COMMENT]]
-        own = [k for k in own if share[k] >= LEAST_SHARE] or own[:1]
+        own = [k for k in own if share[k] >= LEAST_SHARE]
         # Equal labels could not be told apart.
         others = [
             k
             for k in np.flatnonzero(share < ABSENT)
             if labels[k] and labels[k] not in {labels[j] for j in own}
         ]
-        if others and all(labels[k] for k in own):
+        if others and all(labels[k] for k in own) and len(own) >= LEAST_OF_COMMENT:
             intruder = labels[int(rng.choice(others))]
             item = _item(topics.numbers[own[0]], [labels[k] for k in own], intruder, rng)
             items.append({**item, "row": row})
