@@ -16,9 +16,10 @@ from .verbs import VERBS
 
 MAY_NOT = "check the permissions of the file and its folder, or choose another folder"
 NO_ROOM = "make room on the disk and run again; finished steps are not repeated"
-REMEDIES = {
+REMEDIES: dict[int, str] = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), MAY_NOT),
-    **dict.fromkeys((errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", None)), NO_ROOM),
+    # Windows has no quota.
+    **dict.fromkeys((errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)), NO_ROOM),
 }
 
 

@@ -57,8 +57,8 @@ def apply(files, model, out, settings, topics_file=None):
     else:  # to write a template is not the business of this step
         names = path if (path := Path(model).with_name(NAMES)).exists() else None
     out, secret = Path(out), Path(model).parent / SECRET
-    comments, forms, secret = out / "comments", out / "forms", secret if secret.exists() else None
-    lines = read(files, comments, settings, secret, forms)
+    comments, forms = out / "comments", out / "forms"
+    lines = read(files, comments, settings, secret if secret.exists() else None, forms)
     facts = apply_model(model, comments, out, forms_folder=forms, topics_file=names)
     if not settings["keep_texts"]:
         shutil.rmtree(forms)
