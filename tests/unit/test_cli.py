@@ -22,6 +22,15 @@ def test_every_verb_has_help(verb, capsys):
     assert "usage: minority_topics" in capsys.readouterr().out
 
 
+def test_help_lists_every_verb_with_its_summary(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for name, verb in VERBS.items():
+        assert f"{name} {' '.join(verb.summary.split())}" in printed
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -49,7 +49,9 @@ def build_parser():
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name, verb in VERBS.items():
-        command = commands.add_parser(name, help=verb.summary, description=verb.summary)
+        # argparse fills in values after a % of `help`, though not of `description`.
+        help_line = verb.summary.replace("%", "%%")
+        command = commands.add_parser(name, help=help_line, description=verb.summary)
         for names, options in verb.arguments:
             command.add_argument(*names, **options)
     return parser
