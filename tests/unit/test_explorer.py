@@ -110,6 +110,14 @@ def test_header_has_what_was_read_kept_and_skipped(usual):
         assert part in header
 
 
+@pytest.mark.parametrize(
+    ("kept", "shown"), [(50_513, "100%"), (50_512, "> 99.9%"), (50_400, "99.8%"), (0, "0%")]
+)
+def test_less_than_all_rows_is_not_called_all(tmp_path, kept, shown):
+    page = changed(tmp_path, "summary.json", lambda summary: summary.update(rows_kept=kept))
+    assert f"kept {kept:,} {shown} " in " ".join(page.texts[""].split())
+
+
 def test_minority_topics_come_first_whatever_the_order_of_the_table(tmp_path):
     page = changed(tmp_path, folders.TOPICS, lambda rows: rows[::-1])
     assert [topic["topic"] for topic in page.data["topics"]] == [1, 2, 3, 4, 5, 6, 7]
@@ -416,8 +424,8 @@ def test_areas_of_large_circles_are_as_their_shares():
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0, "0%"), (1e-5, "< 0.01%"), (0.0004, "0.04%"), (0.0123, "1.2%"), (0.5, "50.0%"), (1, "100%"),
-     (None, "–"), (float("nan"), "–")],
+    [(0, "0%"), (1e-5, "< 0.01%"), (0.0004, "0.04%"), (0.0123, "1.2%"), (0.5, "50.0%"),
+     (0.998, "99.8%"), (1, "100%"), (None, "–"), (float("nan"), "–")],
 )  # fmt: skip
 def test_percent(share, text):
     assert percent(share) == text

@@ -96,6 +96,21 @@ def test_fits_the_window_asks_for_nothing_and_runs_nothing_but_its_script(
     assert set(browser.requests()) == {pages[name].as_uri()}
 
 
+@pytest.mark.parametrize("look", ["light", "phone"])
+def test_no_word_of_how_it_was_made_is_broken(pages, browser, look):
+    width, features = LOOKS[look]
+    browser.open(pages["usual"], width, features=features | STILL)
+    broken = """[...document.querySelectorAll(".made dt, .made dd bdi")].flatMap(element => {
+      const text = element.firstChild, range = document.createRange();
+      return [...text.data.matchAll(/[^\\s-]+/g)].filter(word => {
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        return range.getClientRects().length > 1;
+      }).map(word => word[0]);
+    })"""
+    assert browser.run(broken) == []
+
+
 def test_hostile_comments_are_shown_as_they_were_written(pages, browser):
     browser.open(pages["hostile"], features=STILL)
     shown = []

@@ -50,5 +50,5 @@ def percent(share):
         return NOTHING
     if 0 < share < 5e-5:
         return "< 0.01%"
-    digits = 0 if share >= 0.995 or not share else 1 if share >= 0.00995 else 2
+    digits = 0 if share >= 0.9995 or not share else 1 if share >= 0.00995 else 2
     return f"{100 * share:.{digits}f}%"

@@ -161,4 +161,8 @@ def _count(value):
 
 
 def _of(part, whole):
-    return percent(part / whole) if whole and part is not None else None
+    """A part in per cent; what is less than all does not read as 100%."""
+    if not whole or part is None:
+        return None
+    share = part / whole
+    return "> 99.9%" if 0.9995 <= share < 1 else percent(share)

@@ -27,7 +27,7 @@ const speech = data.language ? { lang: data.language } : {};
 function percent(share) {
   if (share === null) return "\u2013";
   if (share > 0 && share < 5e-5) return "< 0.01%";
-  return `${(100 * share).toFixed(share >= 0.995 || !share ? 0 : share >= 0.00995 ? 1 : 2)}%`;
+  return `${(100 * share).toFixed(share >= 0.9995 || !share ? 0 : share >= 0.00995 ? 1 : 2)}%`;
 }
 const range = (low, high) => (low === null || high === null ? "" : `${percent(low)} to ${percent(high)}`);
 const whole = (count) => (count === null ? "\u2013" : count.toLocaleString("en"));
