@@ -4,7 +4,7 @@ BIN := .venv/bin
 UV := .venvs/uv/bin/python workflow/minority_topics/study/uv.py
 CONFIG ?= config/config.yaml
 CORES ?= all
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+SNAKEMAKE := $(BIN)/snakemake --quiet host reason --cores $(CORES)
 CASES ?= 1000
 BENCH ?=
 REPAIR ?=
@@ -36,7 +36,8 @@ export UV_PYTHON_INSTALL_DIR := $(CURDIR)/.venvs/python
 # A configuration that cannot work ends in one sentence; a lock left by a kill, in a remedy.
 define run
 	@$(BIN)/python -m minority_topics check "$(1)" > /dev/null
-	@$(SNAKEMAKE) --configfile "$(1)" || { code=$$?; \
+	@trap 'echo "Interrupted. The same command goes on from here: finished steps are kept." >&2; exit 130' INT; \
+	  $(SNAKEMAKE) --configfile "$(1)" || { code=$$?; \
 	  test -z "$$(ls .snakemake/locks 2> /dev/null)" || echo "If no other run is at work here: make unlock" >&2; \
 	  exit $$code; }
 endef
@@ -56,12 +57,14 @@ explore: setup ## topics of your own comments: make explore COMMENTS=comments.cs
 	@$(BIN)/python -m minority_topics configure_comments "$(COMMENTS)" --seed-words "$(SEEDS)" \
 	  --language "$(LANGUAGE)" --name "$(NAME)" $(foreach key,$(SET),--set "$(key)") --out "results/$(NAME).yaml"
 	$(call run,results/$(NAME).yaml)
+	@echo "The page is results/$(NAME)/explorer.html, and the tables are in results/$(NAME)/tables/."
 
 results/example_%/comments.csv: | setup
 	$(BIN)/python -m minority_topics simulate_comments --language $* --out results/example_$*
 
 case-study: results/example_fi/comments.csv results/example_en/comments.csv ## the same on simulated comments, Finnish and English
 	$(call run,config/case_study.yaml)
+	@echo "The pages are results/case_study_fi/explorer.html and results/case_study_en/explorer.html."
 
 report: figures ## the same as figures; one page a dataset: results/<dataset>/report.html
 	@ls results/*/report.html

@@ -1,8 +1,10 @@
 """The Makefile, in a folder with a space in its name: what it says of broken configs and locks."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -22,7 +24,7 @@ def make(tmp_path, copy_project):
             command, cwd=folder, env=environ, capture_output=True, text=True, check=False
         )
 
-    run.folder = folder
+    run.folder, run.environ = folder, environ
     return run
 
 
@@ -46,3 +48,39 @@ def test_the_lock_of_a_killed_run_is_named_and_lifted(make):
     ran = make("unlock")
     assert ran.returncode == 0, ran.stderr
     assert not lock.exists()
+
+
+@pytest.mark.parametrize("snakemake", ["true", "false"])
+def test_explore_ends_with_the_page_if_it_was_made(make, snakemake):
+    (make.folder / "data").mkdir()
+    (make.folder / "data" / "my own.csv").write_text("text\na sad song\n", encoding="utf-8")
+    (make.folder / "data" / "words.txt").write_text("sad\n", encoding="utf-8")
+    files = ("COMMENTS=data/my own.csv", "SEEDS=data/words.txt", "LANGUAGE=en", "NAME=mine")
+    ran = make("explore", *files, f"SNAKEMAKE={snakemake}")
+    last = "".join(ran.stdout.splitlines()[-1:])
+    assert (
+        ("results/mine/explorer.html" in last) == (ran.returncode == 0) == (snakemake == "true")
+    ), ran.stderr
+
+
+def test_an_interrupted_run_says_how_to_go_on(make):
+    """Ctrl-C goes to all processes of a terminal, as here to those of a session."""
+    slow = make.folder / "slow"
+    slow.write_text("#!/bin/sh\ntouch started\nexec sleep 60\n", encoding="utf-8")
+    slow.chmod(0o755)
+    with subprocess.Popen(
+        ["make", "--old-file", ".venv/ready", "quick", "SNAKEMAKE=./slow"],
+        cwd=make.folder, env=make.environ, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+        # Started in the background, a shell would ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:  # fmt: skip
+        end = time.monotonic() + 60
+        while not (make.folder / "started").exists():
+            assert time.monotonic() < end
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        told = process.communicate(timeout=60)[1]
+    assert process.returncode
+    assert told.startswith("Interrupted. The same command goes on"), told

@@ -28,7 +28,7 @@ rule read_comments:
     shell:
         "exec {params.python:q} -m minority_topics read_comments {input.files:q}"
         " --settings {params.settings:q} --out {output.folder:q} --forms {output.forms:q}"
-        " > >(tee {log:q}) 2>&1"
+        " > >(tee -i {log:q}) 2>&1"
 
 
 # Words in their order are a text: where texts are not kept, they go as soon as they are counted.
@@ -67,7 +67,7 @@ rule vectorise_comments:
     shell:
         "exec {params.python:q} -m minority_topics vectorise_comments --comments {input.forms:q}"
         " --seed-words {input.seed_words:q} --settings {params.settings:q}"
-        " --out {output.folder:q} > >(tee {log:q}) 2>&1"
+        " --out {output.folder:q} > >(tee -i {log:q}) 2>&1"
 
 
 rule fit_comments:
@@ -95,7 +95,7 @@ rule fit_comments:
         "Topics of {wildcards.dataset}"
     shell:
         "exec {params.python:q} -m minority_topics fit_comments --matrix {input.matrix:q}"
-        " --settings {params.settings:q} --out {output.folder:q} > >(tee {log:q}) 2>&1"
+        " --settings {params.settings:q} --out {output.folder:q} > >(tee -i {log:q}) 2>&1"
 
 
 rule answer:
@@ -129,7 +129,7 @@ rule answer:
         "exec {params.python:q} -m minority_topics answer --comments {input.comments:q}"
         " --matrix {input.matrix:q} --model {input.model:q} --topics {params.topics:q}"
         " --name {wildcards.dataset:q} --settings {params.settings:q}"
-        " --out {output.folder:q} > >(tee {log:q}) 2>&1"
+        " --out {output.folder:q} > >(tee -i {log:q}) 2>&1"
 
 
 rule explorer:
@@ -152,4 +152,4 @@ rule explorer:
         "Page of {wildcards.dataset}"
     shell:
         "exec {params.python:q} -m minority_topics explorer --tables {input.tables:q}"
-        " --title {wildcards.dataset:q} --out {output.page:q} > >(tee {log:q}) 2>&1"
+        " --title {wildcards.dataset:q} --out {output.page:q} > >(tee -i {log:q}) 2>&1"
