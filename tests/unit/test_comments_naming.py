@@ -26,16 +26,37 @@ def edited(path, edits, model="one", words=WORDS):
 
 def test_a_template_is_written_once_and_says_nothing_yet(tmp_path):
     path = tmp_path / "new" / "topics.yaml"
-    naming = read_naming(path, "one", WORDS)
+    naming = read_naming(path, "one", WORDS, renew=True)
     assert naming.entries == {}
     assert naming.record["written"]
     assert list(sentences(naming.record)) == [
         "topics.yaml was written: name, merge or drop topics there, and run again."
     ]
     before = path.read_text(encoding="utf-8")
-    again = read_naming(path, "one", WORDS)
+    again = read_naming(path, "one", WORDS, renew=True)
+    assert not again.record["written"]
     assert not any(entry.is_edited for entry in again.entries.values())
     assert path.read_text(encoding="utf-8") == before
+
+
+def test_a_file_that_nobody_edited_is_written_anew_after_a_new_fit(tmp_path):
+    path = tmp_path / "topics.yaml"
+    read_naming(path, "one", WORDS, renew=True)
+    assert not read_naming(path, "two", WORDS[:2]).record["written"]
+    naming = read_naming(path, "two", WORDS[:2], renew=True)
+    assert naming.entries == {}
+    assert [*sentences(naming.record)] == [
+        "topics.yaml was written: name, merge or drop topics there, and run again."
+    ]
+    content = read_yaml(path)
+    assert (content["model"], [*content["topics"]]) == ("two", [1, 2])
+    edited(path, {2: {"drop": True}}, model="two")
+    before = path.read_bytes()
+    naming = read_naming(path, "three", WORDS, renew=True)
+    assert path.read_bytes() == before
+    assert naming.entries[2].drop
+    said = [*sentences(naming.record)]
+    assert said[-1].startswith("topics.yaml lists the topics of an earlier fit and stays")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +65,7 @@ def test_a_template_is_written_once_and_says_nothing_yet(tmp_path):
 )
 def test_words_that_yaml_would_take_for_something_else_stay_words(tmp_path, words):
     path = tmp_path / "topics.yaml"
-    read_naming(path, "0123456789012345", [words])
+    read_naming(path, "0123456789012345", [words], renew=True)
     content = read_yaml(path)
     assert content["topics"][1]["words"] == words
     assert read_naming(path, "0123456789012345", [words]).entries[1].words == tuple(words)

@@ -47,7 +47,7 @@ def answer(
     """Write the tables of a study of own comments to the folder `out`; gives its summary.
 
     Topics have the numbers of the model, from 1; `topics_file` names, merges and drops them (see
-    `naming`), and is written as a template where it is not there. With `keep_texts` false no text
+    `naming`), and is written as a template where nobody edited it. With `keep_texts` false no text
     of a comment is written. Periods with fewer than `least_count` comments are not told, and groups
     with fewer are one row. `glosses` are files of English glosses, for the topic tables. Sheets for
     coders go to the folder `sheets`, by default a subfolder of `out`; those that hold answers stay
@@ -151,7 +151,9 @@ def _find(material, shown, shares, settings, progress):
 
 def _read_names(material, path):
     """(names of topics, the text of a topics.yaml that says what was applied)."""
-    named, digest, words = naming.names_of(path, material.components, material.vocabulary)
+    named, digest, words = naming.names_of(
+        path, material.components, material.vocabulary, renew=True
+    )
     for sentence in naming.sentences(named.record):
         print(sentence, file=sys.stderr)
     entries = {number: naming.Entry(tuple(top)) for number, top in enumerate(words, start=1)}

@@ -37,7 +37,8 @@ HEAD = """\
 #   merge: the number of the topic that this one becomes a part of, such as 1
 #   drop:  true leaves the topic out
 # Save this file and run the command again. Leave `model` and `words` as they are: they tell which
-# topic is meant after a new fit. This file is never written over; remove it to get a new one.
+# topic is meant after a new fit. A file with a name, merge or drop is never written over; remove it
+# to get a new one.
 """
 
 
@@ -70,18 +71,19 @@ def model_digest(components, vocabulary):
     return sha.hexdigest()[:16]
 
 
-def read_naming(path, digest, top_words):
+def read_naming(path, digest, top_words, renew=False):
     """Entries of `path` for the topics of a model, whose top words are given as lists.
 
-    Without a file there are none, and a template is written to `path`.
+    With `renew`, a template is written where there is no file, or one of another model in which
+    nothing was named, merged or dropped.
     """
     if path is None:
         return Naming({}, {"file": None})
     path = Path(path)
-    if not path.exists():
+    model, entries = _read(path) if path.exists() or not renew else (None, {})
+    if renew and model != digest and not _edited(entries):
         write_text(path, template(digest, {n: Entry(w) for n, w in _numbered(top_words)}))
         return Naming({}, _record(path, written=True))
-    model, entries = _read(path)
     if model == digest:
         _check_words(path, entries, top_words)
         _check_merges(path, entries)
@@ -94,11 +96,14 @@ def read_naming(path, digest, top_words):
     return naming
 
 
-def names_of(path, components, vocabulary):
-    """(`Naming` of the topics of a model, the digest of the model, top words of the topics)."""
+def names_of(path, components, vocabulary, renew=False):
+    """(`Naming` of the topics of a model, the digest of the model, top words of the topics).
+
+    `path` and `renew` as of `read_naming`.
+    """
     words = heaviest_words(components, vocabulary, N_WORDS)
     digest = model_digest(components, vocabulary)
-    return read_naming(path, digest, words), digest, words
+    return read_naming(path, digest, words, renew), digest, words
 
 
 def template(digest, entries):
@@ -154,6 +159,12 @@ def sentences(record):
         yield (
             f"{record['file']}: topic {entry['topic']}{_called(entry)} was not carried over: "
             f"{entry['reason']}."
+        )
+    if record.get("carried") or record.get("not_carried"):
+        yield (
+            f"{record['file']} lists the topics of an earlier fit and stays as it is; the one "
+            "among the tables lists those of this fit, with the names that were carried over: copy "
+            "it over yours to go on naming."
         )
 
 
