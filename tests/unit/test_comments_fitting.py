@@ -331,6 +331,27 @@ def test_fewer_seed_words_than_minority_topics_are_warned_of_once(tmp_path, capl
     assert (caplog.text + "".join(of_fit(fit))).count("2 seed words for 3 minority topics") == 1
 
 
+def test_few_comments_with_a_seed_word_are_warned_of(tmp_path):
+    counts, _ = planted_counts(40, empty=range(8))
+    with_seed = np.unique(counts[:, [0, 1]].nonzero()[0]).size
+    assert 0 < with_seed < 20
+    folder = write_matrix_folder(tmp_path / "matrix", counts, [0, 1])
+    fit = fit_comments(folder, tmp_path / "model", **SETTINGS | {"n_minority": 2})
+    assert fit["warnings"][0].startswith(
+        "Only 32 comments have words, fewer than 10 for each topic"
+    )
+    assert fit["warnings"][1].startswith(f"Only {with_seed} comments hold a seed word, fewer than")
+    assert set(fit["warnings"]) < set(of_fit(fit))
+
+
+def test_more_topics_than_comments_or_words_are_refused(tmp_path):
+    counts, _ = planted_counts(40, empty=range(8))  # 32 words
+    folder = write_matrix_folder(tmp_path / "matrix", counts, [0, 1])
+    with pytest.raises(DataError, match="n_topics=33 is too many for 32 comments with words and"):
+        fit_comments(folder, tmp_path / "model", **SETTINGS | {"n_topics": 33})
+    assert not (tmp_path / "model").exists()
+
+
 def test_a_minority_topic_of_no_comment_is_warned_of():
     settings = {"n_topics": 4, "n_minority": 3}
     assert fitting._warn_of_empty(np.array([0, 1, 2, -1]), settings) == []

@@ -83,6 +83,16 @@ def test_counts_by_hand(tmp_path):
     assert {name: facts[name] for name in expected} == expected
 
 
+@pytest.mark.parametrize(("n_rare", "is_told"), [(6, False), (7, True)])
+def test_comments_without_words_are_warned_of_if_they_are_most(tmp_path, n_rare, is_told):
+    texts = ["red yellow"] * 6 + [f"rare{letter}" for letter in "abcdefg"[:n_rare]]
+    facts = facts_of(vectorised(tmp_path, texts, "yellow", min_df=2))
+    told = (
+        f"Only 6 of {6 + n_rare} comments have words and so topics: words of fewer comments than "
+    )
+    assert [line.startswith(told) for line in facts["warnings"]] == [True] * is_told
+
+
 def test_the_encoding_of_the_seed_list_is_told(tmp_path):
     write_comments_folder(tmp_path / "comments", ["pää on kipeä"] * 6)
     told = []

@@ -14,7 +14,6 @@ from minority_topics.base.files import read_csv, replacing, write_csv
 from minority_topics.cli import REMEDIES, main
 from minority_topics.comments.answers.coding import SHEETS, write_sheets
 from minority_topics.comments.privacy import read_secret
-from minority_topics.comments.steps import topic_numbers
 
 TALK = [
     ("I could not sleep and the anxiety came back", "2024-01-03", "a"),
@@ -185,29 +184,6 @@ def test_without_a_seed_word_the_run_stops(folder):
     (folder / "seeds.txt").write_text("zebra\n")
     with pytest.raises(SystemExit, match="zebra"):
         main([*ARGUMENTS, "--set", "lemmas=simplemma"])
-
-
-@pytest.mark.parametrize(
-    ("documents", "seeds", "given", "expected"),
-    [
-        (500, 50, ("auto", "auto"), (20, 7)),
-        (4_999, 50, ("auto", "auto"), (20, 7)),
-        (5_000, 50, ("auto", "auto"), (30, 10)),
-        (5_000_000, 50, ("auto", "auto"), (50, 15)),
-        (5_000_000, 4, ("auto", "auto"), (50, 4)),
-        (60, 50, ("auto", "auto"), (6, 2)),
-        (60, 50, (10, "auto"), (10, 3)),
-        (60, 50, (10, 9), (10, 9)),
-    ],
-)
-def test_numbers_of_topics(documents, seeds, given, expected):
-    facts = {"documents_with_words": documents, "seed_words": seeds}
-    assert tuple(topic_numbers(facts, *given).values()) == expected
-
-
-def test_more_minority_topics_than_topics_are_refused():
-    with pytest.raises(ValueError, match="n_minority=9 exceeds n_topics=6"):
-        topic_numbers({"documents_with_words": 60, "seed_words": 50}, "auto", 9)
 
 
 def test_the_work_of_coders_is_not_written_over(tmp_path, caplog):

@@ -34,6 +34,7 @@ from ..nmf.registers import LINE, lines_of
 from ..nmf.start import AUTO_WORK
 from . import folders
 from .limits import MB, Deadline, FitLog, LimitError, check_memory, limited_threads
+from .sizes import Basis, refuse_too_many, warnings_of
 
 # Shares of topics in a comment below this are left out.
 LEAST_SHARE = 0.001
@@ -147,24 +148,18 @@ class Problem:
         bounds = V.indptr[np.concatenate([[True], has_words])]
         V = sp.csr_matrix((V.data, V.indices, bounds), (sizes[0], n_words))
         V.check_format(full_check=True)  # compiled code trusts the indices
-        return cls(V, seed_columns, has_words, _warn_of_seeds(folder, seed_columns, n_minority))
+        basis = basis_of(V, seed_columns)
+        refuse_too_many(folder, basis, n_topics, n_minority)
+        return cls(V, seed_columns, has_words, warnings_of(basis, n_topics, n_minority))
 
 
 COPIES = (folders.VOCABULARY, folders.IDF, folders.ENCODER)
 
 
-def _warn_of_seeds(folder, seed_columns, n_minority):
-    if n_minority and not len(seed_columns):
-        raise DataError(
-            f"{folder / folders.SEED_COLUMNS}: no seed word is in the comments, so nothing guides "
-            "the minority topics; give other seed words, or n_minority: 0"
-        )
-    if len(seed_columns) < n_minority:
-        return [
-            f"{len(seed_columns)} seed words for {n_minority} minority topics: some topics share a "
-            "seed word or stay empty; add seed words or lower n_minority."
-        ]
-    return []
+def basis_of(V, seed_columns):
+    """What topics of V (comments with words x words, CSR) are learnt from."""
+    with_seed = int(np.count_nonzero(np.diff(V[:, seed_columns].indptr)))
+    return Basis(V.shape[0], with_seed, V.shape[1], len(seed_columns))
 
 
 def needed_bytes(n_documents, n_words, n_entries, n_topics, n_minority):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ..base.files import read_lines, replacing, write_csv, write_json, write_lines
 from ..base.manifest import check_manifest, write_manifest
-from ..base.text import listed, shown
+from ..base.text import counted, listed, shown
 from ..corpus.cleaning import has_stop_words, read_word_list, stop_words_of
 from ..corpus.forms import forms
 from ..corpus.lemmas import make_lemmatiser
@@ -40,6 +40,8 @@ FORMS_AT_A_TIME = 20_000
 FORMS_FOR_PROCESSES = 200_000
 # Tokens that show the language: stop words are a third or more of most texts.
 TOKENS_OF_LANGUAGE, LEAST_STOPPED = 1_000_000, 0.2
+# Fewer comments with words than this share are warned of.
+LEAST_WITH_WORDS = 0.5
 rule_of_process: WordRule
 
 
@@ -119,6 +121,7 @@ def vectorise_comments(
         "compounds": compounds,
         "warnings": [*warnings, *filter(None, [lemmatiser.warning])],
     }
+    facts["warnings"] += _few_with_words(facts)
     write_json(out / CLEANING, facts)
     write_manifest(out)
     return facts
@@ -138,6 +141,17 @@ def _facts(counts, seed_columns, rows):
         "seed_entries_missing": missing,
         "seed_entries_with_warning": sum(bool(row[-1]) for row in rows),
     }
+
+
+def _few_with_words(facts):
+    """A warning if most comments have no word that is frequent enough."""
+    n_with_words, n_documents = facts["documents_with_words"], facts["documents"]
+    if n_with_words >= LEAST_WITH_WORDS * n_documents:
+        return []
+    return [
+        f"Only {n_with_words:,} of {counted(n_documents, 'comment')} have words and so topics: "
+        f"words of fewer comments than min_df={facts['min_df']} are left out; lower it."
+    ]
 
 
 def _only_found(settings, seed_words):

@@ -25,11 +25,6 @@ FITTING = (
 )  # fmt: skip
 ANSWERING = ("period", "n_examples", "keep_texts", "least_count", "random_state")
 
-# Numbers of topics by numbers of comments, as in the paper: 20 of 500 comments, 50 of millions.
-SIZES = ((0, 20, 7), (5_000, 30, 10), (50_000, 50, 15))
-# A topic needs some comments to be learnt from.
-LEAST_PER_TOPIC = 10
-
 
 def settings_of(step, settings):
     """The part of a dataset's settings that a step has."""
@@ -80,10 +75,13 @@ def vectorise(comments, seed_words, out, settings):
 
 def fit(matrix, out, settings):
     from .fitting import fit_comments
+    from .sizes import Basis, topic_numbers
     from .summaries import of_fit
 
-    sizes = topic_numbers(_facts(matrix), settings["n_topics"], settings["n_minority"])
-    return of_fit(fit_comments(matrix, out, **settings | sizes))
+    check_manifest(matrix, CLEANING)
+    basis = Basis.of(read_json(Path(matrix) / CLEANING))
+    numbers = topic_numbers(basis, settings["n_topics"], settings["n_minority"])
+    return of_fit(fit_comments(matrix, out, **settings | numbers))
 
 
 def answer(comments, matrix, model, out, settings, *, name, topics_file):
@@ -96,29 +94,3 @@ def answer(comments, matrix, model, out, settings, *, name, topics_file):
         sheets=Path(out).with_name("coding"), **settings,
     )  # fmt: skip
     return of_answers(facts)
-
-
-def _facts(matrix):
-    check_manifest(matrix, CLEANING)
-    return read_json(Path(matrix) / CLEANING)
-
-
-def topic_numbers(facts, n_topics, n_minority):
-    """n_topics and n_minority; where they are "auto", by the number of comments.
-
-    `facts` are those of the matrices: documents with words, and seed words that were found.
-    """
-    n_documents = facts["documents_with_words"]
-    if n_topics == "auto":
-        n_topics = next(size for least, size, _ in reversed(SIZES) if n_documents >= least)
-        n_topics = max(2, min(n_topics, n_documents // LEAST_PER_TOPIC))
-    if n_minority == "auto":
-        known = {size: minority for _, size, minority in SIZES}
-        n_minority = known.get(n_topics, round(0.3 * n_topics))
-        n_minority = max(1, min(n_minority, facts["seed_words"]))
-    if n_minority > n_topics:
-        raise ValueError(
-            f"n_minority={n_minority} exceeds n_topics={n_topics}: minority topics are among the "
-            "topics, so lower n_minority or raise n_topics"
-        )
-    return {"n_topics": n_topics, "n_minority": n_minority}
