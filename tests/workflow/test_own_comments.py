@@ -98,3 +98,6 @@ def test_a_step_that_fails_says_why(folder):
     said = snakemake("--configfile", "other.yaml", folder=folder, expect=1)
     assert "vectorise_comments failed: " in said
     assert "seed_words.txt" in said.split("vectorise_comments failed: ")[1].splitlines()[0]
+    # No command, no list of the library's files.
+    assert "exec env" not in said
+    assert "comments/matrix.py" not in said
