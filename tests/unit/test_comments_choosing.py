@@ -25,7 +25,7 @@ from minority_topics.comments.limits import LimitError
 from minority_topics.corpus.readers import DataError
 from minority_topics.report.choices import describe, draw_choices
 
-GRID = {"n_topics": (2, 4, 6), "n_minority": (1, 3), "theta_min": (0.3,)}
+GRID = {"n_topics": (2, 4, 6), "n_minority": (1, 2), "theta_min": (0.3,)}
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +153,22 @@ def test_the_rule(rows, expected, said):
     assert reason.endswith(".")
 
 
+def test_a_recommendation_at_the_edge_of_the_grid_says_so():
+    rows = [row(k, 2 - k / 100, theta_min=t) for k in (10, 20, 30) for t in (0.2, 0.4, 0.6)]
+    for each in rows:
+        each["heldout_kl_se"] = 0.0
+    assert "edge" not in recommend([row(10, 2.0)])[1]  # one value is no choice
+    rows[4]["heldout_kl"] = 1.0  # 20 topics, 0.4
+    assert "edge" not in recommend(rows)[1]
+    rows[3]["heldout_kl"] = 0.9  # 20 topics, 0.2
+    assert recommend(rows)[1].endswith(
+        "It is at the edge of the grid, where theta_min=0.2 is the lowest value tried: try values "
+        "beyond before you decide."
+    )
+    rows[6]["heldout_kl"] = 0.8
+    assert "n_topics=30 is the highest and theta_min=0.2 is the lowest value" in recommend(rows)[1]
+
+
 # The table and the figure.
 
 
@@ -161,7 +177,7 @@ def test_every_setting_has_a_row_and_one_is_recommended(chosen):
     rows = read_csv(chosen / CHOICES)
     assert list(rows[0]) == list(COLUMNS)
     settings = [(int(row["n_topics"]), int(row["n_minority"])) for row in rows]
-    assert settings == [(2, 1), (4, 1), (4, 3), (6, 1), (6, 3)]  # 3 of 2 cannot be
+    assert settings == [(2, 1), (4, 1), (4, 2), (6, 1), (6, 2)]  # 2 of 2: no majority topic
     assert [row["recommended"] for row in rows].count("1") == 1
     facts = json.loads((chosen / CHOICE).read_text(encoding="utf-8"))
     best = next(row for row in rows if row["recommended"] == "1")
@@ -212,8 +228,15 @@ def test_one_random_state_leaves_stability_empty(tmp_path):
 
 
 def test_a_grid_without_a_setting_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="no setting has n_minority of at most n_topics"):
-        choose(tmp_path, tmp_path / "out", n_topics=[3], n_minority=[5])
+    with pytest.raises(ValueError, match="no setting has n_minority below n_topics"):
+        choose(tmp_path, tmp_path / "out", n_topics=[3], n_minority=[3, 5])
+
+
+def test_more_topics_than_words_are_refused(tmp_path):
+    counts, _ = planted_counts(50)
+    write_matrix_folder(tmp_path / "matrix", counts, [0])
+    with pytest.raises(DataError, match="n_topics=33 is too many for 40 comments with words and"):
+        choose(tmp_path / "matrix", tmp_path / "out", n_topics=[4, 33], n_minority=[1])
 
 
 def test_comments_of_one_word_are_refused(tmp_path):
@@ -226,7 +249,7 @@ def test_comments_of_one_word_are_refused(tmp_path):
 def test_a_sample_without_a_seed_word_is_refused(tmp_path):
     counts, _ = planted_counts(50)
     write_matrix_folder(tmp_path / "matrix", counts, [])
-    with pytest.raises(DataError, match="no seed word is in the 40 comments that are fitted"):
+    with pytest.raises(DataError, match="no seed word is in the 40 comments to fit"):
         choose(tmp_path / "matrix", tmp_path / "out", **GRID)
 
 

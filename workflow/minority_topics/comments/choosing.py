@@ -22,20 +22,30 @@ import scipy.sparse as sp
 
 from ..base.files import write_csv, write_json
 from ..base.manifest import check_manifest, write_manifest
-from ..base.text import shown
+from ..base.text import counted, listed, shown
 from ..corpus.readers import DataError, naming
 from ..nmf.checks import is_whole
 from ..nmf.model import ConstrainedNMF
 from . import folders
 from .encoding import weigh
-from .fitting import agreements, fit_quietly, main_topics, needed_bytes, shares, topic_stability
+from .fitting import (
+    agreements,
+    basis_of,
+    fit_quietly,
+    main_topics,
+    needed_bytes,
+    shares,
+    topic_stability,
+)
 from .limits import MB, check_memory, limited_threads
 from .progress import Progress
+from .sizes import refuse_too_many
 
 CHOICES = "choices.csv"
 CHOICE = "choices.json"
+SETTING = ("n_topics", "n_minority", "theta_min")
 COLUMNS = (
-    "n_topics", "n_minority", "theta_min", "heldout_kl", "heldout_kl_se", "stability", "agreement",
+    *SETTING, "heldout_kl", "heldout_kl_se", "stability", "agreement",
     "seed_share", "least_seed_share", "smallest", "largest", "small_topics", "empty_minority",
     "converged", "seconds", "recommended",
 )  # fmt: skip
@@ -67,25 +77,28 @@ def choose(
 ):
     """Fit every setting of the grid on a random sample, and recommend one.
 
-    Settings with more minority topics than topics are passed over. Each is fitted with `n_states`
-    random states. Writes `choices.csv`, a row a setting, and `choices.json`, which it returns.
+    Settings without a majority topic are passed over: a comment without a seed word would have no
+    topic. Each is fitted with `n_states` random states. Writes `choices.csv`, a row a setting, and
+    `choices.json`, which it returns.
     """
     for name, value in (("n_states", n_states), ("n_comments", n_comments)):
         if not is_whole(value, 1):
             raise ValueError(f"{name}={shown(value)} must be a whole number from 1.")
-    grid = [row for row in itertools.product(n_topics, n_minority, theta_min) if row[1] <= row[0]]
+    grid = [row for row in itertools.product(n_topics, n_minority, theta_min) if row[1] < row[0]]
     if not grid:
         raise ValueError(
             f"n_topics={shown(n_topics)}, n_minority={shown(n_minority)}, "
-            f"theta_min={shown(theta_min)}: no setting has n_minority of at most n_topics; give "
-            "lists of numbers that have one."
+            f"theta_min={shown(theta_min)}: no setting has n_minority below n_topics; give lists "
+            "of numbers that have one."
         )
     sample = read_sample(Path(matrix_folder), n_comments, random_state, max(n_topics), memory_mb)
     if any(n_minority) and not len(sample.seed_columns):
         raise DataError(
-            f"{matrix_folder}: no seed word is in the {sample.V.shape[0]:,} comments that are "
-            "fitted; raise n_comments, or give other seed words"
+            f"{matrix_folder}: no seed word is in the {counted(sample.V.shape[0], 'comment')} to "
+            "fit; raise n_comments, or give other seed words"
         )
+    basis = basis_of(sample.V, sample.seed_columns)
+    refuse_too_many(matrix_folder, basis, max(n_topics), max(n_minority))
     states = range(random_state, random_state + n_states)
     rows = []
     with (
@@ -99,7 +112,7 @@ def choose(
     for place, row in enumerate(rows):
         row["recommended"] = int(place == number)
     out = Path(out)
-    chosen = {name: rows[number][name] for name in ("n_topics", "n_minority", "theta_min")}
+    chosen = {name: rows[number][name] for name in SETTING}
     facts = {
         "recommended": chosen,
         "reason": reason,
@@ -297,8 +310,7 @@ def recommend(rows):
         f"{row['theta_min']:g}"
     )
     among = (
-        f"of {len(numbers)} setting{'s' * (len(numbers) > 1)} whose minority topics all have "
-        "comments"
+        f"of {counted(len(numbers), 'setting')} whose minority topics all have comments"
         if everywhere
         else f"in all {len(numbers)} settings some minority topic has no comment, so none was left "
         "out; of them"
@@ -313,4 +325,20 @@ def recommend(rows):
         why = "this one has the fewest topics"
     else:
         why = f"this one is the most stable ({row['stability']:.2f})"
-    return best, f"{setting}: {among}, {within}, and {why}."
+    return best, f"{setting}: {among}, {within}, and {why}.{_edge(row, rows)}"
+
+
+def _edge(best, rows):
+    """A sentence about settings of the recommended row beyond which nothing was tried."""
+    at_edge = []
+    for name in SETTING:
+        tried = {row[name] for row in rows}
+        ends = {min(tried): "lowest", max(tried): "highest"}
+        if len(tried) > 1 and best[name] in ends:
+            at_edge.append(f"{name}={best[name]:g} is the {ends[best[name]]}")
+    if not at_edge:
+        return ""
+    return (
+        f" It is at the edge of the grid, where {listed(at_edge)} value tried: try values beyond "
+        "before you decide."
+    )
