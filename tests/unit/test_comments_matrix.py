@@ -93,6 +93,14 @@ def test_comments_without_words_are_warned_of_if_they_are_most(tmp_path, n_rare,
     assert [line.startswith(told) for line in facts["warnings"]] == [True] * is_told
 
 
+def test_one_of_anything_is_told_in_the_singular(tmp_path):
+    facts = facts_of(vectorised(tmp_path, ["red yellow"], "yellow"))
+    assert of_words(facts)[:2] == [
+        "2 words of 2 forms; no lemmas, 0 stop words. 1 of 1 comment has words.",
+        "Seed words: 1 of 1 entry found, as 1 word; 1 comment holds one.",
+    ]
+
+
 def test_the_encoding_of_the_seed_list_is_told(tmp_path):
     write_comments_folder(tmp_path / "comments", ["pää on kipeä"] * 6)
     told = []

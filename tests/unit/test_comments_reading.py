@@ -342,6 +342,15 @@ def test_repeated_rows_and_texts(read):
     assert skipped.forms == ["same", "text", "other"]
 
 
+def test_one_of_anything_is_told_in_the_singular(read):
+    content = '{"text": "same text"}\n' * 2
+    told = summary_lines(read({"a.jsonl": content}).reading)
+    assert told[1].endswith("a.jsonl: JSONL, UTF-8; 2 of 2 rows kept")
+    assert told[-1] == (
+        "1 comment repeats the text of an earlier one and is kept; duplicates: skip leaves it out."
+    )
+
+
 def test_forms_of_skipped_rows_are_left_out(read, monkeypatch):
     monkeypatch.setattr(sources, "PORTION", 2)
     texts = ["one two", "three one", "one two", "four two", "five", "three one", "six five"]

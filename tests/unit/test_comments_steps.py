@@ -180,6 +180,16 @@ def test_a_wrong_argument_is_one_sentence(folder, arguments, sentence):
     assert "\n" not in str(stopped.value)
 
 
+def test_several_files_in_one_name_are_told_apart(folder):
+    (folder / "more.csv").write_text("text\nmore words\n")
+    (folder / "a b.csv").write_text("text\nmore words\n")
+    out = ["--out", "config.yaml"]
+    rest = ["--seed-words", "seeds.txt", "--language", "en"]
+    main(["configure_comments", "a b.csv", *rest, *out])
+    with pytest.raises(SystemExit, match=r"'comments.csv more.csv': no such file; .* a pattern"):
+        main(["configure_comments", "comments.csv more.csv", *rest, *out])
+
+
 def test_without_a_seed_word_the_run_stops(folder):
     (folder / "seeds.txt").write_text("zebra\n")
     with pytest.raises(SystemExit, match="zebra"):

@@ -32,6 +32,14 @@ def typed(changes):
     return {key: (type(value), value) for key, value in changes.items()}
 
 
+def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "a.csv").touch()
+    assert paths.resolve("~/a.csv") == tmp_path / "a.csv"
+    assert paths.find_files("~/*.csv") == [tmp_path / "a.csv"]
+    assert paths.find_files("~nobody-at-all/a.csv") == []
+
+
 @given(st.dictionaries(KEYS, VALUES, max_size=3))
 def test_a_variant_is_parsed_back_and_is_one_folder(changes):
     try:

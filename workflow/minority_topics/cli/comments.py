@@ -63,8 +63,23 @@ def _own(options):
     """The dataset that the arguments of OWN describe, complete."""
     from ..study.config import complete_comments
 
+    _refuse_several_in_one(options.files)
     given = {"files": options.files, "seed_words": options.seed_words, "language": options.language}
     return complete_comments(options.name, given | dict(options.keys))
+
+
+def _refuse_several_in_one(names):
+    """A name may hold blanks; several names with blanks between them, as one, are a mistake."""
+    from ..base.text import shown
+    from ..study.paths import find_files
+
+    for name in names:
+        parts = name.split()
+        if len(parts) > 1 and not find_files(name) and all(map(find_files, parts)):
+            raise ValueError(
+                f"{shown(name)}: no such file; if these are several files, give a pattern that "
+                "matches them all, such as 'data/*.csv'"
+            )
 
 
 @verb(

@@ -76,20 +76,21 @@ def vectorise_comments(
     def closest_to(some):
         return closest_words(some, words.spelled, n_documents)
 
+    n_comments = counted(len(offsets) - 1, "comment")
     is_found = words.is_seed & (n_documents > 0)
     is_common = (n_documents >= max(bounds[0], 1)) & (n_documents <= bounds[1]) & ~words.is_seed
     if not n_documents.any():
         raise DataError(
-            f"{comments_folder}: none of its {len(offsets) - 1} comments holds a word that is no "
-            "stop word; give comments with words, or correct the language"
+            f"{comments_folder}: none of its {n_comments} holds a word that is no stop word; give "
+            "comments with words, or correct the language"
         )
     if not is_found.any():
         raise DataError(_no_match(seed_words_file, entries, closest_to(entries), language))
     if not is_common.any():
         raise DataError(
-            f"min_df={min_df!r} and max_df={max_df!r} leave no word of {len(offsets) - 1} comments "
-            "beside the seed words; lower min_df or raise max_df (a fraction is a share of the "
-            "comments, a whole number a count)"
+            f"min_df={min_df!r} and max_df={max_df!r} leave no word of {n_comments} beside the "
+            "seed words; lower min_df or raise max_df (a fraction is a share of the comments, a "
+            "whole number a count)"
         )
     is_kept = is_found | is_common
     counts = words.count(numbers, offsets, is_kept, int(n_documents[is_kept].sum()))
@@ -149,8 +150,9 @@ def _few_with_words(facts):
     if n_with_words >= LEAST_WITH_WORDS * n_documents:
         return []
     return [
-        f"Only {n_with_words:,} of {counted(n_documents, 'comment')} have words and so topics: "
-        f"words of fewer comments than min_df={facts['min_df']} are left out; lower it."
+        f"Only {n_with_words:,} of {counted(n_documents, 'comment has', 'comments have')} words "
+        f"and so topics: words of fewer comments than min_df={facts['min_df']} are left out; lower "
+        "it."
     ]
 
 
@@ -216,7 +218,8 @@ def _no_match(file, entries, closest, language):
     hint = f"the closest words are {listed(list(near)[:5])}; " if near else ""
     some = listed([shown(entry.text) for entry in entries[:3]])
     return (
-        f"{file}: none of its {len(entries)} entries occurs in the comments, such as {some}; {hint}"
+        f"{file}: none of its {counted(len(entries), 'entry', 'entries')} occurs in the comments, "
+        f"such as {some}; {hint}"
         f"correct the list, or the language, which is {language!r} now"
     )
 

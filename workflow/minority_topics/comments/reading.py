@@ -39,13 +39,24 @@ from .rows import (
     Rules,
     understand,
 )
-from .sources import FEW_GROUPS, ROLES, all_files, open_source, read_portions
+from .sources import (
+    CSV,
+    FEW_GROUPS,
+    JSONL,
+    PARQUET,
+    ROLES,
+    TEXT,
+    all_files,
+    open_source,
+    read_portions,
+)
 
 # Files that are smaller in all are read by one process: others take half a second to start.
 SMALL_BYTES = 20_000_000
 ROW_GROUP = 50_000
 REPORT_HEADER = ["file", "line", "reason", "detail"]
 SECRET = ".id_secret"
+FORMAT_NAMES = {CSV: "CSV", JSONL: "JSONL", PARQUET: "Parquet", TEXT: "text"}
 
 
 def read_comments(
@@ -433,7 +444,7 @@ def _nothing_kept(sources, tally):
     path, line, reason, _ = tally.example
     remedy = REMEDIES.get(tally.skipped.most_common(1)[0][0], "correct the rows")
     return (
-        f"{names}: none of the {tally.read:,} rows can be kept ({reasons}; the first is line "
+        f"{names}: none of the {counted(tally.read, 'row')} can be kept ({reasons}; the first is line "
         f"{line} of {path}: {reason}); {remedy}"
     )
 
@@ -465,16 +476,18 @@ def summary_lines(reading):
     ]
     lines += [f"  {_file_line(entry)}" for entry in reading["files"][:10]]
     if len(reading["files"]) > 10:
-        lines.append(f"  and {len(reading['files']) - 10:,} more files")
+        lines.append(f"  and {counted(len(reading['files']) - 10, 'more file')}")
     columns = [f"{role} in {name!r}" for role, name in reading["columns"].items() if name]
     lines.append(f"Columns: {', '.join(columns)}.")
     if n_skipped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in reading["skipped"].items())
         lines.append(f"Not kept: {reasons}. Each is listed in {INPUT_REPORT} with file and line.")
-    if reading["repeated_texts"] and REPEATED_TEXT not in reading["skipped"]:
+    repeated = reading["repeated_texts"]
+    if repeated and REPEATED_TEXT not in reading["skipped"]:
         lines.append(
-            f"{reading['repeated_texts']:,} comments repeat the text of an earlier one and are "
-            "kept; duplicates: skip leaves them out."
+            f"{counted(repeated, 'comment repeats', 'comments repeat')} the text of an earlier one "
+            f"and {'is' if repeated == 1 else 'are'} kept; duplicates: skip leaves "
+            f"{'it' if repeated == 1 else 'them'} out."
         )
     if reading["dates"]:
         first, last = (date[:10] for date in reading["dates"])
@@ -494,13 +507,14 @@ def summary_lines(reading):
 
 
 def _file_line(entry):
-    parts = [entry["format"].upper() if entry["format"] == "csv" else entry["format"]]
+    parts = [FORMAT_NAMES[entry["format"]]]
     if entry["encoding"]:
         parts.append(encoding_name(entry["encoding"]))
-    if entry["format"] == "csv":
+    if entry["format"] == CSV:
         parts.append(f"delimiter {entry['delimiter']!r}" if entry["delimiter"] else "one column")
         parts.append(f"quotes {entry['quote']}" if entry["quote"] else "no quotes")
-    return f"{entry['file']}: {', '.join(parts)}; {entry['kept']:,} of {entry['rows']:,} rows kept"
+    rows = counted(entry["rows"], "row")
+    return f"{entry['file']}: {', '.join(parts)}; {entry['kept']:,} of {rows} kept"
 
 
 def _warnings(reading):

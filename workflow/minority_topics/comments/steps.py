@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..base.files import read_json
 from ..base.manifest import check_manifest
+from ..base.text import counted
 from .folders import CLEANING, DOCUMENTS, NAMES
 
 # The settings of each step: keys of a dataset of kind `comments`.
@@ -60,8 +61,9 @@ def apply(files, model, out, settings, topics_file=None):
     return [
         *lines,
         *sentences(facts["topics_file"]),
-        f"{facts['documents_with_words']:,} of {facts['documents']:,} comments hold words of the "
-        f"model; a minority topic is the main one of {facts['documents_of_minority_topics']:,}.",
+        f"{facts['documents_with_words']:,} of "
+        f"{counted(facts['documents'], 'comment holds', 'comments hold')} words of the model; a "
+        f"minority topic is the main one of {facts['documents_of_minority_topics']:,}.",
         f"The topics of each comment are in {out / DOCUMENTS}.",
     ]
 

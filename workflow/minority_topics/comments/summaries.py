@@ -1,6 +1,6 @@
 """What a step found, in plain words for a terminal; what was read is told by `reading`."""
 
-from ..base.text import listed, shown
+from ..base.text import counted, listed, shown
 from ..base.times import duration
 from .dialects import encoding_name
 from .folders import SEED_WORDS
@@ -13,12 +13,14 @@ def of_words(facts):
     """Lines about words and seed words, from the content of cleaning.json."""
     lemmas = facts["lemmas"]
     lines = [
-        f"{facts['words']:,} words of {facts['forms']:,} forms; "
+        f"{counted(facts['words'], 'word')} of {counted(facts['forms'], 'form')}; "
         + (f"lemmas by {lemmas}" if lemmas != "none" else "no lemmas")
-        + f", {facts['stop_words']:,} stop words. {facts['documents_with_words']:,} of "
-        f"{facts['documents']:,} comments have words.",
-        f"Seed words: {facts['seed_entries_found']:,} of {facts['seed_entries']:,} entries found, "
-        f"as {facts['seed_words']:,} words; {facts['documents_with_seed']:,} comments hold one.",
+        + f", {counted(facts['stop_words'], 'stop word')}. {facts['documents_with_words']:,} of "
+        f"{counted(facts['documents'], 'comment has', 'comments have')} words.",
+        f"Seed words: {facts['seed_entries_found']:,} of "
+        f"{counted(facts['seed_entries'], 'entry', 'entries')} found, as "
+        f"{counted(facts['seed_words'], 'word')}; "
+        f"{counted(facts['documents_with_seed'], 'comment holds', 'comments hold')} one.",
     ]
     if (encoding := facts["seed_words_encoding"]) != "utf-8":
         lines.append(
@@ -40,9 +42,9 @@ def of_fit(facts):
     """Lines about a fit, from the content of fit.json."""
     ended = "converged" if facts["converged"] else "not converged"
     lines = [
-        f"{facts['n_topics']} topics, {facts['n_minority']} of them minority: "
-        f"{facts['iterations']} iterations in {duration(facts['seconds'])}, {ended}; the "
-        f"constraints are {'met' if facts['feasible'] else 'not met'}."
+        f"{counted(facts['n_topics'], 'topic')}, {facts['n_minority']} of them minority: "
+        f"{counted(facts['iterations'], 'iteration')} in {duration(facts['seconds'])}, {ended}; "
+        f"the constraints are {'met' if facts['feasible'] else 'not met'}."
     ]
     if facts["agreement"]:
         lines.append(
@@ -54,7 +56,7 @@ def of_fit(facts):
 
 def of_answers(facts):
     """Lines about what the tables show, from the content of summary.json."""
-    lines = [f"{facts['topics_shown']} topics are in the tables."]
+    lines = [f"{counted(facts['topics_shown'], 'topic is', 'topics are')} in the tables."]
     missing = facts["topics_without_comment_to_code"]
     if missing:
         named = listed(map(str, missing[:MOST_NAMED])) + (", ..." if missing[MOST_NAMED:] else "")

@@ -51,8 +51,9 @@ LONGEST = 200
 def resolve(path):
     """Where a file named in the config is: absolute, or in the working directory or, else, in ROOT.
 
-    What is in neither is looked for, and missed, in the working directory.
+    What is in neither is looked for, and missed, in the working directory. ~ is the home folder.
     """
+    path = os.path.expanduser(path)
     own, known = Path(path).absolute(), ROOT / path
     # Unlike Path.exists, this answers no, and raises nothing, for a name that no file can have.
     return known if os.path.exists(known) and not os.path.exists(own) else own
@@ -60,7 +61,7 @@ def resolve(path):
 
 def find_files(pattern):
     """Files that a name, or a pattern such as comments/*.csv, stands for, in order."""
-    path = resolve(Path(pattern).expanduser())
+    path = resolve(pattern)
     if os.path.isfile(path):
         return [path]
     found = map(Path, glob.glob(str(path), recursive=True))
