@@ -204,12 +204,12 @@ def test_closest_words_of_a_phrase_are_its_parts_that_occur():
     ]
 
 
-def table(entries, counts, vocabulary, stop_words=(), closest_to=None):
+def table(entries, counts, vocabulary, stop_words=(), closest_to=None, others=None):
     plain = Lemmatiser("xx")
     rule = WordRule(plain, stop_words, SeedRule.of(entries, False, plain))
     columns = {name: column for column, name in enumerate(vocabulary)}
     closest_to = closest_to or (lambda some: {entry: [] for entry in some})
-    rows = seed_table(entries, rule, sp.csr_matrix(counts), columns, closest_to)
+    rows = seed_table(entries, rule, sp.csr_matrix(counts), columns, closest_to, (others or {}).get)
     return [dict(zip(HEADER, row, strict=True)) for row in rows]
 
 
@@ -255,6 +255,17 @@ def test_absent_entries_are_told_apart():
     assert "see the closest words" in rows[2]["warning"]
     assert "check its spelling" in rows[3]["warning"]
     assert [row["closest"] for row in rows] == ["", "xx, yy", "zzz", ""]
+
+
+@pytest.mark.parametrize(("n_comments", "is_told"), [(1, False), (2, True)])
+def test_an_entry_that_may_be_a_form_of_a_more_frequent_word_is_told(tmp_path, n_comments, is_told):
+    lemmatiser = Analyses(salasanoja=["salasana", "salasanoja"])
+    entries, _ = read_seed_entries(written(tmp_path, "salasanoja"), lemmatiser)
+    counts = np.eye(1000, 1, dtype=int)
+    [row] = table(entries, counts, ["salasanoja"], others={"salasana": n_comments})
+    assert row["words"] == "salasanoja"
+    told = "It counts as a word of its own, but may be a form of 'salasana', which 2 comments hold"
+    assert row["warning"].startswith(told) == is_told == bool(row["warning"])
 
 
 def test_entries_that_match_the_same_words_and_stop_words_are_told():

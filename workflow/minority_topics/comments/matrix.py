@@ -32,7 +32,7 @@ from .folders import (
     VOCABULARY,
 )
 from .progress import Progress
-from .seed_table import HEADER, closest_words, seed_table
+from .seed_table import HEADER, closest_words, frequency_of, seed_table
 from .seeds import SeedRule, read_seed_entries
 
 # Forms that a process takes at a time; fewer in all are not worth a second process.
@@ -76,6 +76,9 @@ def vectorise_comments(
     def closest_to(some):
         return closest_words(some, words.spelled, n_documents)
 
+    def documents_of(word):
+        return frequency_of(word, words.spelled, n_documents)
+
     n_comments = counted(len(offsets) - 1, "comment")
     is_found = words.is_seed & (n_documents > 0)
     is_common = (n_documents >= max(bounds[0], 1)) & (n_documents <= bounds[1]) & ~words.is_seed
@@ -97,7 +100,7 @@ def vectorise_comments(
     vocabulary = [words.spelled[number] for number in np.flatnonzero(is_kept)]
     seed_columns = np.flatnonzero(words.is_seed[is_kept]).astype(np.int32)
     by_word = {vocabulary[column]: int(column) for column in seed_columns}
-    rows = seed_table(entries, rule, counts, by_word, closest_to)
+    rows = seed_table(entries, rule, counts, by_word, closest_to, documents_of)
 
     out = Path(out)
     _write_matrices(
@@ -217,9 +220,11 @@ def _no_match(file, entries, closest, language):
     near = dict.fromkeys(word for entry in entries for word in closest[entry])
     hint = f"the closest words are {listed(list(near)[:5])}; " if near else ""
     some = listed([shown(entry.text) for entry in entries[:3]])
+    which = f"none of its {len(entries):,} entries, such as {some}, occurs"
+    if len(entries) == 1:
+        which = f"its only entry, {some}, does not occur"
     return (
-        f"{file}: none of its {counted(len(entries), 'entry', 'entries')} occurs in the comments, "
-        f"such as {some}; {hint}"
+        f"{file}: {which} in the comments; {hint}"
         f"correct the list, or the language, which is {language!r} now"
     )
 

@@ -444,8 +444,8 @@ def _nothing_kept(sources, tally):
     path, line, reason, _ = tally.example
     remedy = REMEDIES.get(tally.skipped.most_common(1)[0][0], "correct the rows")
     return (
-        f"{names}: none of the {counted(tally.read, 'row')} can be kept ({reasons}; the first is line "
-        f"{line} of {path}: {reason}); {remedy}"
+        f"{names}: none of the {counted(tally.read, 'row')} can be kept ({reasons}; the first is "
+        f"line {line} of {path}: {reason}); {remedy}"
     )
 
 

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.text import shown
+from ..base.text import counted, shown
 from .seeds import PHRASE
 
 HEADER = ["entry", "kind", "words", "documents", "share", "occurs_with", "closest", "warning"]
@@ -23,11 +23,11 @@ N_FREQUENT = 200_000
 LEAST_SHARED = 4
 
 
-def seed_table(entries, rule, counts, columns, closest_to):
+def seed_table(entries, rule, counts, columns, closest_to, documents_of):
     """Rows of seed_words.csv, under HEADER, one for each entry.
 
     `columns` are the columns of the seed words in `counts` (M x N) by word. `closest_to(entries)`
-    gives the closest words of each entry.
+    gives the closest words of each entry, `documents_of(word)` the comments that hold a word.
     """
     words = [rule.seeds.words_of(entry, columns) for entry in entries]
     held = _held(counts, [[columns[word] for word in found] for found in words])
@@ -56,6 +56,13 @@ def seed_table(entries, rule, counts, columns, closest_to):
             )
         if found and (first := same.setdefault(tuple(found), entry)) is not entry:
             warnings.append(f"It matches the same words as {shown(first.text)}.")
+        for other in entry.others:
+            if (n_comments := documents_of(other)) > documents[number]:
+                warnings.append(
+                    f"It counts as a word of its own, but may be a form of {shown(other)}, which "
+                    f"{counted(n_comments, 'comment holds', 'comments hold')}: write the base form "
+                    "that you mean."
+                )
         if found and entry.name in rule.stop_words:
             warnings.append("It is a stop word, and is kept since it is on the list.")
         rows.append(
@@ -142,6 +149,12 @@ def closest_words(entries, words, documents):
     return closest
 
 
+def frequency_of(word, words, documents):
+    """The entry of `documents` for one of sorted words, 0 for others."""
+    place = bisect.bisect_left(words, word)
+    return int(documents[place]) if place < len(words) and words[place] == word else 0
+
+
 class _Frequencies:
     """Sorted words, with the number of comments of each; `frequent` are those to choose from."""
 
@@ -154,9 +167,7 @@ class _Frequencies:
         self._reversed = sorted(word[::-1] for word in self.frequent)
 
     def of(self, word):
-        place = bisect.bisect_left(self.words, word)
-        is_there = place < len(self.words) and self.words[place] == word
-        return int(self.documents[place]) if is_there else 0
+        return frequency_of(word, self.words, self.documents)
 
     def first(self, words):
         return heapq.nsmallest(N_CLOSEST, words, key=lambda word: (-self.of(word), word))

@@ -22,11 +22,14 @@ LEAST_PREFIX = 4
 class Entry:
     """An entry of the list: `parts` are lemmas, or patterns with "*", of its words in order.
 
-    An entry of numbers and symbols alone has no part, since `forms` leaves them out.
+    An entry of numbers and symbols alone has no part, since `forms` leaves them out. `others` are
+    further lemmas that an entry of one word can have: salasana of salasanoja, which is taken as a
+    base form itself.
     """
 
     text: str
     parts: tuple[str, ...]
+    others: tuple[str, ...] = ()
 
     @property
     def kind(self):
@@ -46,10 +49,10 @@ def read_seed_entries(path, lemmatiser):
     words = read_word_list(path, lines)
     if not words:
         raise DataError(f"{path}: there is no seed word in it; write one a line")
-    return [Entry(text, _parts(path, text, lemmatiser)) for text in words], encoding
+    return [_entry(path, text, lemmatiser) for text in words], encoding
 
 
-def _parts(path, text, lemmatiser):
+def _entry(path, text, lemmatiser):
     found = [form.replace(STAR, "*") for form in forms(text.replace("*", STAR))]
     for part in found:
         if "*" in part and len(part.replace("*", "")) < LEAST_LETTERS:
@@ -57,7 +60,9 @@ def _parts(path, text, lemmatiser):
                 f"{path}: the wildcard {shown(text)} would match words of any theme; write at "
                 f"least {LEAST_LETTERS} letters beside the *"
             )
-    return tuple(part if "*" in part else lemmatiser.lemmas(part)[0] for part in found)
+    lemmas = [(part,) if "*" in part else lemmatiser.lemmas(part) for part in found]
+    others = lemmas[0][1:] if len(lemmas) == 1 else ()
+    return Entry(text, tuple(first for first, *_ in lemmas), others)
 
 
 class SeedRule:
