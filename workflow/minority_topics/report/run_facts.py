@@ -8,6 +8,8 @@ from .numbers import counted, number, percent, precise
 
 LONGEST_NAME = 120
 MOST_FILES = 50
+# Slopes of weights that are zero, as shares of what a weight costs, are explained above this.
+NOTED_DUAL = 0.1
 
 
 def key_figures(summary, topics):
@@ -60,8 +62,7 @@ def how_made(summary):
     agreement = fit.get("agreement") or {}
     dates = summary.get("dates") or [None, None]
     theta = fit.get("theta_min")
-    kkt = fit.get("kkt")
-    kkt = [] if kkt is None else list(kkt.values()) if isinstance(kkt, dict) else [kkt]
+    kkt = fit.get("kkt") or {}
     edited = summary.get("topics_file") or {}
     parts = {
         "Reading": [
@@ -95,8 +96,7 @@ def how_made(summary):
             ("Converged", _setting(fit.get("converged"))),
             ("Iterations", _count(fit.get("iterations"))),
             ("Objective", None if fit.get("objective") is None else number(fit["objective"], 1)),
-            ("Largest violation of the conditions of an optimum (KKT)",
-             None if not kkt else precise(max(kkt))),
+            *_conditions(kkt),
             ("Random state", _setting(fit.get("random_state"))),
             ("Time", None if fit.get("seconds") is None else f"{fit['seconds']:,.0f} s"),
             ("Memory", None if fit.get("peak_mb") is None else f"{fit['peak_mb']:,.0f} MB"),
@@ -116,6 +116,22 @@ def how_made(summary):
         title: [(name, clipped(str(value))[0]) for name, value in pairs if value not in (None, "")]
         for title, pairs in parts.items()
     }
+
+
+def _conditions(kkt):
+    """How near the fit is to an optimum, weights that are zero for themselves.
+
+    Their residual is a slope, not a distance: a word that multiplicative updates have brought to
+    zero in a topic stays there, also where the objective would fall a little if it came back.
+    """
+    others = [value for name, value in kkt.items() if name != "dual"]
+    pairs = [("Largest violation of the conditions of an optimum (KKT)", max(others, default=None))]
+    pairs.append(("The same, of weights that are zero", kkt.get("dual")))
+    pairs = [(name, precise(value)) for name, value in pairs if value is not None]
+    if kkt.get("dual", 0) > NOTED_DUAL:
+        name, value = pairs.pop()
+        pairs.append((name, f"{value}: a word may lack a small weight in some topic"))
+    return pairs
 
 
 def files_read(summary):
