@@ -1,5 +1,6 @@
 """Fits of comments: what they write, what stops them, and how several agree."""
 
+import functools
 import importlib.util
 import json
 
@@ -23,7 +24,7 @@ from minority_topics.comments.fitting import (
 from minority_topics.comments.limits import Deadline, FitLog, LimitError, available_mb, check_memory
 from minority_topics.comments.summaries import of_fit
 from minority_topics.corpus.readers import DataError
-from minority_topics.nmf import start
+from minority_topics.nmf import certificate, solvers, start
 from minority_topics.nmf.model import ConstrainedNMF
 from minority_topics.nmf.progress import FitStopped
 
@@ -279,11 +280,31 @@ def test_parts_of_a_fit_are_told_with_the_time_left(capsys):
     assert iteration.startswith("fitting: iteration 1,")
 
 
+def test_a_part_that_is_over_at_once_is_not_told(capsys):
+    import sys
+
+    now = [0.0]
+    log = FitLog(100, 0, stream=sys.stderr, clock=lambda: now[0])
+    now[0] = 40.0  # after a slow compilation
+    log.part("check", 4, 4)
+    assert capsys.readouterr().err == ""
+    log.part("other", 1, 4)
+    log.part("other", 4, 4)
+    now[0] = 60.0
+    log.part("other", 4, 4)
+    assert capsys.readouterr().err.splitlines() == [
+        "fitting: other: 25%, 0 s gone, about 0 s left",
+        "fitting: other: 100%, 20 s gone, about 0 s left",
+    ]
+
+
 def test_no_part_of_a_fit_is_silent(matrix, tmp_path, monkeypatch, capsys):
     for module, name in ((limits, "SILENT_SECONDS"), (limits, "SECONDS_IN_LOG"),
                          (progress, "SECONDS_IN_LOG")):  # fmt: skip
         monkeypatch.setattr(module, name, 0.0)
     monkeypatch.setattr(start, "LARGE", 100)
+    for module in (certificate, solvers):
+        monkeypatch.setattr(module, "batches", functools.partial(module.batches, size=100))
     fit_comments(matrix, tmp_path / "model", **SETTINGS)
     lines = capsys.readouterr().err.splitlines()
     parts = [

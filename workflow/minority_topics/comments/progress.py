@@ -30,6 +30,7 @@ class Progress:
         self.begin = clock()
         self.next = self.begin + SILENT_SECONDS
         self.width = 0
+        self.told = False
 
     def __enter__(self):
         return self
@@ -41,8 +42,10 @@ class Progress:
         """`n` more are done."""
         self.done += n
         now = self.clock()
+        is_over_unheard = self.done == self.total and not self.told
         # sys.stderr is None in a program without a console, such as pythonw on Windows.
-        if now >= self.next and self.stream is not None:
+        if now >= self.next and self.stream is not None and not is_over_unheard:
+            self.told = True
             is_terminal = self.stream.isatty()
             self.next = now + (SECONDS_ON_TERMINAL if is_terminal else SECONDS_IN_LOG)
             self._tell(self.line(now - self.begin), is_terminal)
