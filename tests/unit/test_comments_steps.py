@@ -180,6 +180,19 @@ def test_a_wrong_argument_is_one_sentence(folder, arguments, sentence):
     assert "\n" not in str(stopped.value)
 
 
+@pytest.mark.parametrize("name", ["results", "results/comments", "results/logs"])
+def test_a_folder_of_results_that_takes_nothing_is_told_before_the_run(folder, monkeypatch, name):
+    for path in ("results/comments", "results/logs"):
+        (folder / path).mkdir(parents=True, exist_ok=True)
+    # Nothing is forbidden to root, who may run this test.
+    monkeypatch.setattr(os, "access", lambda path, _: str(path) != name)
+    if name == "results":
+        (folder / "results/comments").rmdir()
+    with pytest.raises(SystemExit, match=f"configure_comments: {name}: permission denied; check"):
+        main(["configure_comments", *ARGUMENTS[1:], "--out", "mine.yaml"])
+    assert not (folder / "mine.yaml").exists()
+
+
 def test_several_files_in_one_name_are_told_apart(folder):
     (folder / "more.csv").write_text("text\nmore words\n")
     (folder / "a b.csv").write_text("text\nmore words\n")

@@ -1,8 +1,10 @@
 """Verbs of own comments: the steps one by one, all of them, and what comes after."""
 
 import argparse
+import errno
 import functools
 import json
+import os
 from pathlib import Path
 
 from .verbs import argument, json_object
@@ -93,6 +95,13 @@ def explore(options):
     print(f"Open {page} in a browser; the tables are in {page.parent / 'tables'}.")
 
 
+def _refuse_unwritable(path):
+    """Where a folder above `path` takes nothing, Snakemake would end in a traceback."""
+    folder = next(folder for folder in Path(path).parents if folder.exists())
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
 @verb(
     "Write the configuration of own comments, which the workflow runs.",
     *OWN,
@@ -102,8 +111,11 @@ def configure_comments(options):
     import yaml
 
     from ..base.files import write_text
+    from ..study.paths import EXPLORER, LOGS
 
     config = {"datasets": {options.name: _own(options)}}
+    for path in (EXPLORER.format(dataset=options.name), LOGS):
+        _refuse_unwritable(path)
     write_text(options.out, yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
 
 
