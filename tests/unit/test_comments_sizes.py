@@ -55,5 +55,6 @@ def test_ten_comments_a_topic_are_enough():
     assert few.startswith("Only 69 comments hold a seed word, fewer than 10 for each minority")
     (few,) = warnings_of(basis(200, with_seed=1, seeds=7), 20, 1)
     assert few.startswith("Only 1 comment holds a seed word, fewer than 10 for each minority")
+    assert "lower n_minority" not in few
     (few,) = warnings_of(basis(200, with_seed=70, seeds=6), 20, 7)
     assert few.startswith("6 seed words for 7 minority topics")

@@ -76,8 +76,8 @@ def warnings_of(basis, n_topics, n_minority):
         holds = counted(basis.documents_with_seed, "comment holds", "comments hold")
         said.append(
             f"Only {holds} a seed word, fewer than {LEAST_PER_TOPIC} for each minority topic "
-            f"(n_minority={n_minority}): they are a matter of chance; lower n_minority, add "
-            "seed words, or give more comments."
+            f"(n_minority={n_minority}): such topics are a matter of chance; "
+            f"{'lower n_minority, ' * (n_minority > 1)}add seed words, or give more comments."
         )
     if basis.seed_words < n_minority:
         said.append(

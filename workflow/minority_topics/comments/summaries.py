@@ -29,9 +29,10 @@ def of_words(facts):
         )
     missing = facts["seed_entries_missing"]
     if missing:
-        named = listed(map(shown, missing[:MOST_NAMED]))
-        more = f" and {len(missing) - MOST_NAMED:,} more" if len(missing) > MOST_NAMED else ""
-        lines.append(f"Not found: {named}{more}. {SEED_WORDS} has the closest words.")
+        named = [*map(shown, missing[:MOST_NAMED])]
+        if len(missing) > MOST_NAMED:
+            named.append(f"{len(missing) - MOST_NAMED:,} more")
+        lines.append(f"Not found: {listed(named)}. {SEED_WORDS} has the closest words.")
     if facts["seed_entries_with_warning"]:
         count = facts["seed_entries_with_warning"]
         lines.append(f"{SEED_WORDS} warns about {count:,} of the entries: read it.")
