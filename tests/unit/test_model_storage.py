@@ -148,7 +148,7 @@ def test_a_damaged_file_is_refused(tmp_path, name):
 @pytest.mark.parametrize("columns", [[12], [-1]])
 def test_a_seed_column_that_is_not_there_is_refused(tmp_path, columns):
     model = fitted()
-    model.seed_columns_ = np.array(columns)
+    model._guidance.listed = np.array(columns)
     model.save(tmp_path)
     with pytest.raises(ValueError, match="a seed column is outside"):
         ConstrainedNMF.load(tmp_path)

@@ -51,6 +51,7 @@ def check_parameters(model):
     require(countable, "n_minority", f"a whole number from 0 to n_topics={m.n_topics}")
     require(is_number(m.w_max), "w_max", "a number of at least 0")
     require(is_number(m.theta_min) and float(m.theta_min) < 1, "theta_min", "in [0, 1)")
+    require(is_one_of(m.guidance, "list", "learnt"), "guidance", "'list' or 'learnt'")
     require(is_one_of(m.solver, "exact", "paper", "projected"), "solver", "one of its three names")
     known = is_one_of(m.start, "block", "random")
     known |= isinstance(m.start, tuple | list) and len(m.start) == 2

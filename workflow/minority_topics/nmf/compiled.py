@@ -14,7 +14,7 @@ from numba import get_num_threads, njit, set_num_threads, threading_layer
 
 from ..base.files import digest
 
-SOURCES = ("compiled.py", "factors.py", "kernels.py", "registers.py")
+SOURCES = ("compiled.py", "factors.py", "guidance.py", "kernels.py", "registers.py")
 DIGEST = digest(*(Path(__file__).with_name(name) for name in SOURCES))
 # Work on fewer numbers is done by one thread: to wake the others would take longer.
 SMALL = 50_000

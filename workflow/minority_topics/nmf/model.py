@@ -21,6 +21,7 @@ from .certificate import kkt_residuals
 from .checkpoint import Checkpoint, fingerprint
 from .checks import check_parameters, find_seed_columns
 from .descent import Accelerated, Alternation, minimise
+from .guidance import Guidance, Listed, Unlearnable, learn_guidance
 from .kernels import Passes
 from .progress import FitProgress, FitStopped, settled
 from .solvers import Constraints, Exact, Paper, Projected, infer_weights
@@ -70,7 +71,10 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     * seed words make up at least `theta_min` of each minority topic:
       sum_{j in seeds} H_kj >= theta_min * sum_j H_kj.
 
-    The seed words are one list; how they divide over the minority topics is learnt.
+    The seed words are one list; how they divide over the minority topics is learnt. With
+    `guidance="learnt"` the list is evidence in place of law: which documents are free to hold
+    minority topics, and which words count as seed words, is found from how words occur together,
+    before the factorisation (see `guidance`). Both constraints then hold for these sets.
 
     Parameters
     ----------
@@ -87,6 +91,11 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         of topic k in document i, in units of V. A bound below the least normal number is zero.
     theta_min : float, default=0.4
         Least share of seed words in a minority topic, in [0, 1).
+    guidance : {"list", "learnt"}, default="list"
+        "list" takes seed words at their word: every document that holds one is free to hold
+        minority topics, and no other. "learnt" distrusts seed words that occur as if they had
+        nothing to do with the others, finds words that are missing from the list, and frees the
+        documents that are probably of the domain.
     solver : {"exact", "paper", "projected"}, default="exact"
         "exact" meets both constraints after every iteration and never raises the objective.
         "paper" is the published algorithm, which approaches the constraints by gradient ascent on
@@ -121,7 +130,18 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     components_ : ndarray (K x N)
         H. In the exact solver each row sums to one.
     seed_columns_ : ndarray of int
-        Columns of the seed words found.
+        Columns of the words that count towards `theta_min`: the seed words found, or, if guidance
+        is learnt, the trusted ones and the discovered words.
+    free_documents_ : ndarray of bool (M,)
+        Documents that may hold minority topics; `w_max` bounds the others.
+    document_probability_ : ndarray (M,)
+        Probability that a document is of the domain; 0 or 1 if the list is the law.
+    word_probability_ : ndarray (N,)
+        Probability that an occurrence of a word is of the domain; 0 or 1 likewise.
+    trusted_seeds_, distrusted_seeds_ : ndarray of int
+        Columns of the seed words of whose occurrences a third or more, or less, is of the domain.
+    discovered_words_ : ndarray of int
+        Columns of other words of whose occurrences more than half is.
     objective_ : float
         D(V || WH) at the end.
     objective_history_ : ndarray (n_iter_ + 1,)
@@ -139,8 +159,9 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         "projected", of the start that is kept); where one is not positive, version 2 steps in.
         Infinite without minority topics, None for "exact".
     feasible_ : bool
-        Whether both constraints hold, but for a rounding relative to their bounds. After
-        `partial_fit`, which has no W, whether the constraint on topics holds.
+        Whether both constraints hold, for `free_documents_` and `seed_columns_`, but for a
+        rounding relative to their bounds. After `partial_fit`, which has no W, whether the
+        constraint on topics holds.
 
     Notes
     -----
@@ -168,6 +189,12 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     components_: np.ndarray
     seed_columns_: np.ndarray
+    free_documents_: np.ndarray
+    document_probability_: np.ndarray
+    word_probability_: np.ndarray
+    trusted_seeds_: np.ndarray
+    distrusted_seeds_: np.ndarray
+    discovered_words_: np.ndarray
     objective_: float
     objective_history_: np.ndarray
     n_iter_: int
@@ -178,6 +205,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     feasible_: bool
     _n_minority: int
     _batches: "Batches"
+    _guidance: Guidance
     # Told of every iteration of a fit, which each may end by `FitStopped`; no parameters.
     callbacks: Sequence[Callable[[Any], None]] = ()
 
@@ -201,6 +229,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         checkpoint: str | PathLike | None = None,
         checkpoint_every: int = 10,
         verbose: int = 0,
+        guidance: Literal["list", "learnt"] = "list",
     ):
         self.n_topics = n_topics
         self.n_minority = n_minority
@@ -220,6 +249,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
         self.verbose = verbose
+        self.guidance = guidance
 
     def fit(self, X: Documents, y: Any = None) -> Self:
         """Learn the topics of X (M x N), sparse or dense. Returns self."""
@@ -230,9 +260,9 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Learn the topics of X (M x N) and return W (M x K)."""
         check_parameters(self)
         V, exponent = comfortable(self._check_matrix(X, reset=True))
-        seed_columns = find_seed_columns(self.seed_words, self.vocabulary, V.shape[1])
-        constraints = self._constrain(V, exponent, seed_columns)
         passes, (max_iter, tol) = Passes(V), self._limits
+        guidance = self._learn_guidance(passes)
+        constraints, probability = self._constrain(V, exponent, guidance)
 
         checkpoint = self._open_checkpoint(passes, constraints, exponent)
         descent = self._descend(passes, constraints, exponent, checkpoint)
@@ -257,7 +287,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         bounds_met = constraints.which_are_met(W, Ht)
         batches = Batches.of_a_fit(V, W, Ht)
         W = weights_in_units(W, exponent)
-        self.seed_columns_ = seed_columns
+        self._follow(guidance)
+        self.document_probability_, self.free_documents_ = probability, ~constraints.seed_free
         self.components_ = np.ascontiguousarray(Ht.T)
         self.objective_history_ = in_units(np.array(history), exponent)
         self.objective_ = float(self.objective_history_[-1])
@@ -290,11 +321,10 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
         if fitted:
             self._check_topics()
-            seed_columns = self.seed_columns_
-        else:
-            seed_columns = find_seed_columns(self.seed_words, self.vocabulary, V.shape[1])
-        constraints = self._constrain(V, exponent, seed_columns)
-        exact, passes = Exact(constraints), Passes(V)
+        passes = Passes(V)
+        guidance = self._guidance if fitted else self._learn_guidance(passes)
+        constraints, probability = self._constrain(V, exponent, guidance)
+        exact = Exact(constraints)
         seen = self._batches if fitted else Batches(np.zeros(int(self.n_topics)))
         checkpoint = None
         if seen.number == 0:
@@ -323,7 +353,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         for name in OF_A_FIT:
             if hasattr(self, name):
                 delattr(self, name)
-        self.seed_columns_ = seed_columns
+        self._follow(guidance)
+        self.document_probability_, self.free_documents_ = probability, ~constraints.seed_free
         self.components_ = np.ascontiguousarray(Ht.T)
         self.feasible_ = constraints.are_met(np.zeros((V.shape[0], 1), V.dtype), Ht)
         self._n_minority = self.n_minority
@@ -346,7 +377,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         word_mass = Ht.sum(axis=0)
         word_mass[word_mass == 0] = 1
         Ht /= word_mass
-        constraints = self._constrain(V, exponent, self.seed_columns_)
+        constraints, _ = self._constrain(V, exponent, self._guidance)
         W, _ = infer_weights(V, constraints, Ht, *self._limits, word_mass)
         W /= word_mass
         return weights_in_units(W, exponent)
@@ -421,6 +452,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             "n_minority": int(self.n_minority),
             "w_max": float(self.w_max),
             "theta_min": float(self.theta_min),
+            "guidance": self.guidance,
             "acceleration": self.acceleration,
             "start": start,
             "random_state": state if state is None or isinstance(state, str) else int(state),
@@ -429,6 +461,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             "scale of X": exponent,
             "digest of X": fingerprint(V.indptr, V.indices, V.data),
             "digest of the seed columns": fingerprint(np.flatnonzero(constraints.seed_columns)),
+            "digest of the free documents": fingerprint(~constraints.seed_free),
         }
 
     def _check_matrix(self, X, reset):
@@ -450,9 +483,42 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 f"{fitted[0]} and {fitted[1]}: fit again, or set them back."
             )
 
-    def _constrain(self, V, exponent, seed_columns):
+    def _learn_guidance(self, passes):
+        """What the list says, or what it is found to be worth on these documents."""
+        listed = find_seed_columns(self.seed_words, self.vocabulary, passes.shape[1])
+        if self.guidance == "list" or not self.n_minority:
+            return Listed(listed, passes.shape[1])
+        try:
+            guidance = learn_guidance(passes, listed)
+        except Unlearnable as error:
+            warn_the_caller(f"guidance='learnt' falls back to the list: {error}.")
+            return Listed(listed, passes.shape[1])
+        if not guidance.converged:
+            warn_the_caller(
+                f"guidance='learnt' has not settled in {guidance.n_rounds} rounds; what it found "
+                "last is used.",
+                ConvergenceWarning,
+            )
+        return guidance
+
+    def _follow(self, guidance):
+        """Keep the guidance that the topics have, and tell of it."""
+        self._guidance = guidance
+        self.seed_columns_ = guidance.seeds
+        self.word_probability_ = guidance.word_probability
+        self.trusted_seeds_ = guidance.trusted
+        self.distrusted_seeds_ = guidance.distrusted
+        self.discovered_words_ = guidance.discovered
+
+    def _constrain(self, V, exponent, guidance):
+        """The constraints on V (M x N), and how likely documents are of the domain (M,)."""
         w_max = in_units(float(self.w_max), -exponent)
-        return Constraints.of(V, seed_columns, int(self.n_minority), w_max, float(self.theta_min))
+        probability = guidance.document_probability(V)
+        constraints = Constraints.of(
+            V, guidance.seeds, int(self.n_minority), w_max, float(self.theta_min),
+            guidance.free(V, probability),
+        )  # fmt: skip
+        return constraints, probability
 
     @property
     def _limits(self) -> tuple[int, float]:

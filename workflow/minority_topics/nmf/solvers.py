@@ -42,11 +42,16 @@ class Constraints:
         n_minority: int,
         w_max: float = 1e-9,
         theta_min: float = 0.4,
+        free: np.ndarray | None = None,
     ) -> "Constraints":
-        """The constraints on V (M x N), given the numbers of its seed columns."""
+        """The constraints on V (M x N), given the numbers of its seed columns.
+
+        `free` (M,) marks the documents that are not bounded; if it is not given, those are the
+        ones that hold a seed word.
+        """
         seeds = np.zeros(V.shape[1], dtype=bool)
         seeds[seed_columns] = True
-        seed_free = V @ seeds.astype(V.dtype) == 0
+        seed_free = V @ seeds.astype(V.dtype) == 0 if free is None else ~free
         # What the type of V cannot hold as a normal number is no bound, or a bound of zero.
         if w_max < float(np.finfo(V.dtype).tiny):
             w_max = 0.0

@@ -1,8 +1,9 @@
 """A fitted model on disk: `model.json`, `model.npz` and a manifest, and no pickle.
 
 JSON holds the parameters and what can be read, the archive holds the arrays. All that a fit learnt
-is kept but `lambda_`, which is as long as the corpus: a loaded model transforms, and goes on with
-`partial_fit`, as the saved one would. A `random_state` that is a generator is kept as None.
+is kept but what is as long as the corpus, `lambda_` and the attributes of documents: a loaded model
+transforms, and goes on with `partial_fit`, as the saved one would. A `random_state` that is a
+generator is kept as None.
 """
 
 import math
@@ -17,16 +18,18 @@ from .. import __version__
 from ..base.files import read_json, replacing, write_json
 from ..base.manifest import check_manifest, write_manifest
 from .checks import is_whole
+from .guidance import SHARES, Learnt, Listed
 from .model import Batches, ConstrainedNMF
 
 MODEL = "model.json"
 ARRAYS = "model.npz"
 KIND = "ConstrainedNMF"
 # Of the files, not of the library: it grows when an older library could not read them.
-FORMAT = 1
+FORMAT = 2
 # Attributes of a model by where they are kept; those that a model does not have are left out.
-AS_ARRAYS = ("components_", "seed_columns_", "mu_", "objective_history_")
+AS_ARRAYS = ("components_", "mu_", "objective_history_")
 AS_NUMBERS = ("n_features_in_", "n_iter_", "feasible_")
+OF_GUIDANCE = ("rbar", "n_rounds", "converged")
 AS_FLOATS = ("objective_", "least_denominator_")
 
 
@@ -39,8 +42,13 @@ def save_model(model, folder):
     if not isinstance(model.start, str):
         parameters["start"] = None
         arrays |= {"start_W": np.asarray(model.start[0]), "start_H": np.asarray(model.start[1])}
-    seen = model._batches
+    seen, guidance = model._batches, model._guidance
     arrays["batches_use"] = seen.use
+    arrays["listed"] = guidance.listed
+    learnt_guidance = None
+    if isinstance(guidance, Learnt):
+        arrays |= {"word_probability": guidance.word_probability, "prior": guidance.prior}
+        learnt_guidance = {name: _plain(getattr(guidance, name)) for name in OF_GUIDANCE}
     learnt = {name: _plain(getattr(model, name)) for name in AS_NUMBERS if hasattr(model, name)}
     learnt |= {name: _text(getattr(model, name)) for name in AS_FLOATS if hasattr(model, name)}
     if hasattr(model, "kkt_"):
@@ -59,6 +67,7 @@ def save_model(model, folder):
             "learnt": learnt,
             "batches": {"number": seen.number, "n_documents": seen.n_documents},
             "n_minority": model._n_minority,
+            "guidance": learnt_guidance,
         },
     )
     write_manifest(folder)
@@ -111,20 +120,34 @@ def _restored(kind, facts, arrays):
             raise KeyError(name)
         setattr(model, name, value)
     model._n_minority = facts["n_minority"]
+    model._follow(_guidance(facts, arrays, model.components_.shape[-1]))
     model._batches = Batches(arrays["batches_use"], **facts["batches"])
     _check(model)
     return model
 
 
+def _guidance(facts, arrays, n_words):
+    """Of format 1, in which the list was the law, the columns have another name."""
+    listed = arrays["listed"] if facts["format"] > 1 else arrays["seed_columns"]
+    if listed.ndim != 1 or not ((listed >= 0) & (listed < n_words)).all():
+        raise ValueError("a seed column is outside of the components")
+    if facts.get("guidance") is None:
+        return Listed(listed, n_words)
+    word_probability, prior = arrays["word_probability"], arrays["prior"]
+    if word_probability.shape != (n_words,) or prior.shape != (len(SHARES) + 1,):
+        raise ValueError("the guidance is not that of the components")
+    if not all(((array >= 0) & (array <= 1)).all() for array in (word_probability, prior)):
+        raise ValueError("a probability is not one")
+    return Learnt(listed, word_probability, prior, **facts["guidance"])
+
+
 def _check(model):
     """Refuse arrays that do not fit together: compiled code trusts them."""
-    H, columns = model.components_, model.seed_columns_
+    H = model.components_
     if H.ndim != 2 or H.shape[1] != model.n_features_in_ or H.dtype.kind != "f":
         raise ValueError(f"components of shape {H.shape} for {model.n_features_in_} words")
     if not np.isfinite(H).all() or (H < 0).any():
         raise ValueError("components are negative or not finite")
-    if columns.ndim != 1 or not ((columns >= 0) & (columns < H.shape[1])).all():
-        raise ValueError("a seed column is outside of the components")
     model._check_topics()
 
 

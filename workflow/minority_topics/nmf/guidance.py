@@ -1,0 +1,389 @@
+"""Learnt guidance: which documents speak of the domain, and which listed words can be believed.
+
+A list of seed words is noisy evidence. Hidden are, for each document i, the share r_i of its words
+that are of the domain, 0 for most documents, and, for each word j, how common it is within the
+domain. A word of a document is of the domain with probability r_i, so that, relative to how common
+word j is in the corpus, document i holds it with odds
+
+    T(r, s) = r s / rbar + (1 - r) (1 - s) / (1 - rbar)
+
+where rbar is the domain's share of all words, and s_j the share of word j's occurrences that are of
+the domain. What listed words have in common is not s, but how much of the domain's words they make
+up, phi_j: s_j = rbar phi_j D / n_j for a word with n_j of D occurrences. So a common word is known
+by its numbers to speak mostly of other things, and a rare one is believed.
+
+The posterior is found by belief propagation between documents and listed words, in which a message
+leaves its addressee out, so that nothing confirms itself; pi, omega and rbar are learnt (EM). All
+other words listen, and speak once, at the end (anchor and learn): in more rounds they would lead
+from the list to whatever else a corpus is divided by. T is linear in r and in s, so that a message
+is one number. A round costs O(nonzeros of listed words), the end O(nonzeros).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numba import prange
+
+from .compiled import kernel
+from .kernels import matrix_of
+
+# Share of the domain's words in a document of the domain; each is as likely as the others at first.
+SHARES = np.array([0.1, 0.2, 0.4])
+# phi_j in units of the mean of the listed words, and how likely each is for a listed word: before
+# words are seen, as many words as LISTED_WEIGHT say so.
+LEVELS = np.array([0, 0.1, 0.3, 1, 3, 10])
+LISTED = np.array([0.02, 0.01, 0.02, 0.35, 0.45, 0.15])
+LISTED_WEIGHT = 30
+# Part of the domain's words that the list covers.
+COVER = 0.6
+# No word is of the domain alone.
+PUREST = 0.9
+# A word that is not listed is one of the domain with this probability; so many words it weighs.
+UNLISTED, UNLISTED_WEIGHT = 0.01, 100
+# A word of one document alone cannot be discovered: only that document would speak for it.
+FEWEST = 2
+# Share of documents of the domain to begin with, how many documents that weighs, and the most.
+MINORITY, MINORITY_WEIGHT, MOST = 0.02, 2, 0.5
+LEAST = 1e-7
+DAMPING = 0.3
+MAX_ROUNDS, TOLERANCE = 200, 1e-3
+FEW_ROUNDS = 10
+# A listed word is trusted, and another one discovered, if more than this share of its occurrences
+# is of the domain: the list is believed until it is known to be wrong.
+TRUST, DISCOVERY = 1 / 3, 1 / 2
+# A document is free above this probability; one that holds a trusted word, above the lower one.
+RELEASE, DOUBT = 0.8, 0.1
+
+
+class Unlearnable(ValueError):
+    """There is nothing to learn guidance from, for the reason that it tells."""
+
+
+class Guidance:
+    """Which documents are free to hold minority topics, and which words count as seed words.
+
+    `listed` are the columns of the seed words, `word_probability` (N,) is how much of each word's
+    occurrences is of the domain.
+    """
+
+    listed: np.ndarray
+    word_probability: np.ndarray
+
+    @property
+    def trusted(self):
+        return self.listed[self.word_probability[self.listed] > TRUST]
+
+    @property
+    def distrusted(self):
+        return np.setdiff1d(self.listed, self.trusted)
+
+    @property
+    def discovered(self):
+        return np.setdiff1d(np.flatnonzero(self.word_probability > DISCOVERY), self.listed)
+
+    @property
+    def seeds(self):
+        return np.union1d(self.trusted, self.discovered)
+
+    def holds_trusted(self, V):
+        """Documents (M,) of V (M x N) that hold a trusted word."""
+        trusted = np.zeros(V.shape[1], dtype=V.dtype)
+        trusted[self.trusted] = 1
+        return V @ trusted > 0
+
+
+class Listed(Guidance):
+    """The list is the law: a document is free if it holds a listed word."""
+
+    def __init__(self, listed, n_words):
+        self.listed = listed
+        self.word_probability = np.zeros(n_words, dtype=np.float32)
+        self.word_probability[listed] = 1
+
+    def document_probability(self, V):
+        return self.holds_trusted(V).astype(np.float32)
+
+    def free(self, V, probability):
+        return probability > 0
+
+
+@dataclass(frozen=True)
+class Learnt(Guidance):
+    """What belief propagation has found: `prior` (G + 1,) of the shares of a document, and rbar."""
+
+    listed: np.ndarray
+    word_probability: np.ndarray
+    prior: np.ndarray
+    rbar: float
+    n_rounds: int
+    converged: bool
+
+    def document_probability(self, V):
+        """p(r_i > 0) of documents V (M x N, CSR), whether they were there to learn from or not."""
+        s = self.word_probability[:, None].astype(np.float64)
+        says = np.log(odds(shares(), s, self.rbar)).astype(np.float32)
+        probability = np.empty(V.shape[0], dtype=np.float32)
+        score_documents(V.nnz, matrix_of(V), says, np.log(self.prior), probability)
+        return probability
+
+    def free(self, V, probability):
+        """Documents (M,) that may hold minority topics, given their `probability` (M,)."""
+        return (probability > RELEASE) | self.holds_trusted(V) & (probability > DOUBT)
+
+
+def shares():
+    return np.concatenate([[0.0], SHARES])
+
+
+def odds(r, s, rbar):
+    """T(r, s)."""
+    return r * s / rbar + (1 - r) * (1 - s) / (1 - rbar)
+
+
+def learn_guidance(passes, listed):
+    """Guidance from the documents of `passes` and the columns of the seed words."""
+    V = passes.V
+    length = np.diff(V.indptr)
+    count = np.bincount(V.indices, minlength=V.shape[1])
+    known = listed[count[listed] > 0]
+    if not len(known):
+        raise Unlearnable("no seed word is in the documents")
+    graph = Graph.of(V[:, known])
+    if graph.speaking.all():
+        raise Unlearnable("every document holds a seed word")
+
+    beliefs = Beliefs(graph, length, count[known])
+    n_rounds, change = 0, math.inf
+    while change >= TOLERANCE and n_rounds < MAX_ROUNDS:
+        change = beliefs.update()
+        n_rounds += 1
+    word_probability = beliefs.of_all_words(passes.by_column, count, known)
+    guidance = Learnt(
+        listed, word_probability.astype(np.float32), np.exp(beliefs.log_prior), beliefs.rbar,
+        n_rounds, change < TOLERANCE,
+    )  # fmt: skip
+    if not guidance.free(V, guidance.document_probability(V)).any():
+        raise Unlearnable("no document is probably of the domain")
+    return guidance
+
+
+class Beliefs:
+    """Belief propagation between documents and listed words, and what is learnt on the way.
+
+    `s` (n,) and `posterior` (documents with listed words x (G + 1)) are beliefs of the last round.
+    Documents without a listed word differ in their length alone: there is a row for each length.
+    """
+
+    def __init__(self, graph, length, count):
+        self.graph, self.length, self.count = graph, length, count
+        self.total = int(length.sum())
+        self.others = length[graph.speaking] - np.diff(graph.by_document.indptr)
+        self.lengths, self.row, self.n_silent = np.unique(
+            length[~graph.speaking], return_inverse=True, return_counts=True
+        )
+        self.r = shares()
+        self.pi, self.omega = MINORITY, np.full(len(SHARES), 1 / len(SHARES))
+        self.rbar = self.pi * (SHARES @ self.omega)
+        self.alpha = LISTED
+        self.s = self.levels(count) @ self.alpha
+        self.cavity_s = self.s[graph.by_document.indices]
+        self.posterior = np.zeros((len(self.others), len(self.r)))
+
+    @property
+    def log_prior(self):
+        return np.log(np.concatenate([[1 - self.pi], self.pi * self.omega]))
+
+    def levels(self, count):
+        """s (words x levels) of words with so many occurrences, on each level of phi."""
+        phi = LEVELS * COVER / len(self.count)
+        return np.minimum(np.outer(self.rbar * self.total / np.maximum(count, 1), phi), PUREST)
+
+    def update(self):
+        """One round; how far the probability of a document has moved at most."""
+        s, before = self.levels(self.count), self.posterior
+        log_rest = np.log(odds(self.r, self.share_of_the_rest(), self.rbar))
+        self.posterior, cavity_r = np.empty_like(before), np.empty_like(self.cavity_s)
+        hear_words(
+            len(cavity_r), self.graph.by_document, self.cavity_s, self.others, self.log_prior,
+            log_rest, self.r, self.rbar, self.posterior, cavity_r,
+        )  # fmt: skip
+        self.silent = softmax(self.log_prior + np.outer(self.lengths, log_rest))
+        belief, cavity_s = np.empty_like(s), np.empty_like(self.cavity_s)
+        hear_documents(
+            len(cavity_r), self.graph.by_word, self.graph.edges, cavity_r, s, np.log(self.alpha),
+            self.rbar, belief, cavity_s,
+        )  # fmt: skip
+        self.s = (belief * s).sum(axis=1)
+        self.cavity_s = DAMPING * self.cavity_s + (1 - DAMPING) * cavity_s
+        self.learn(belief)
+        return np.abs(self.posterior[:, 0] - before[:, 0]).max()
+
+    def share_of_the_rest(self):
+        """s of a word that is not listed, on average: what the listed ones leave to them."""
+        left = self.rbar * self.total - self.s @ self.count
+        return min(max(left / max(self.total - self.count.sum(), 1), 0), self.rbar)
+
+    def learn(self, belief):
+        """pi, omega, rbar and alpha: as beliefs have them, with a little of the prior."""
+        domain = (self.posterior.sum(axis=0) + self.n_silent @ self.silent)[1:]
+        pi = (domain.sum() + MINORITY_WEIGHT * MINORITY) / (len(self.length) + MINORITY_WEIGHT)
+        self.pi = min(pi, MOST)
+        self.omega = (domain + 1) / (domain.sum() + len(domain))
+        self.rbar = min(max(self.length @ self.expected() / self.total, LEAST), MOST)
+        self.alpha = (belief.sum(axis=0) + LISTED_WEIGHT * LISTED) / (len(belief) + LISTED_WEIGHT)
+
+    def expected(self):
+        """The expected share r (M,) of each document."""
+        share = np.empty(len(self.length))
+        share[self.graph.speaking] = self.posterior @ self.r
+        share[~self.graph.speaking] = (self.silent @ self.r)[self.row]
+        return share
+
+    def of_all_words(self, by_column, count, listed):
+        """s (N,) of all words; those that are not listed have listened to the listed ones."""
+        s = self.levels(count)
+        chosen = count >= FEWEST
+        chosen[listed] = False
+        evidence = np.zeros(s.shape, dtype=np.float32)
+        weigh_words(len(by_column.data), by_column, chosen, self.expected(), s, self.rbar, evidence)
+        evidence = evidence[chosen]
+        shape = self.alpha[1:] / self.alpha[1:].sum()
+        found = UNLISTED
+        for _ in range(FEW_ROUNDS):
+            prior = np.concatenate([[1 - found], found * shape])
+            posterior = softmax(np.log(prior) + evidence)
+            right = (1 - posterior[:, 0]).sum()
+            found = (right + UNLISTED * UNLISTED_WEIGHT) / (len(evidence) + UNLISTED_WEIGHT)
+        probability = s @ prior
+        probability[chosen] = (posterior * s[chosen]).sum(axis=1)
+        probability[listed] = self.s
+        return probability
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Documents that hold listed words (`speaking`, M), and their nonzeros by document and by word.
+
+    `edges` gives, for the nonzeros by word, their place among those by document.
+    """
+
+    by_document: object
+    by_word: object
+    edges: np.ndarray
+    speaking: np.ndarray
+
+    @classmethod
+    def of(cls, S):
+        speaking = np.diff(S.indptr) > 0
+        S = S[speaking]
+        numbered = S.copy()
+        numbered.data = np.arange(S.nnz)
+        by_word = numbered.tocsc()
+        return cls(matrix_of(S), matrix_of(by_word), by_word.data, speaking)
+
+
+def softmax(logs):
+    """Rows of `logs` as probabilities."""
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+@kernel(error_model="numpy")
+def hear_words(matrix, cavity_s, others, log_prior, log_rest, r, rbar, posterior, cavity_r):
+    """Posterior (M x (G + 1)) of each document, and its expected share less what a word said."""
+    bounds, indptr, _, _, _ = matrix
+    n = len(r)
+    for block in prange(len(bounds) - 1):
+        logs, weights = np.empty(n), np.empty(n)
+        for i in range(bounds[block], bounds[block + 1]):
+            for g in range(n):
+                logs[g] = log_prior[g] + others[i] * log_rest[g]
+            for e in range(indptr[i], indptr[i + 1]):
+                s = cavity_s[e]
+                for g in range(n):
+                    logs[g] += math.log(r[g] * s / rbar + (1 - r[g]) * (1 - s) / (1 - rbar))
+            largest = logs.max()
+            mass = 0.0
+            for g in range(n):
+                weights[g] = math.exp(logs[g] - largest)
+                mass += weights[g]
+            for g in range(n):
+                posterior[i, g] = weights[g] / mass
+            for e in range(indptr[i], indptr[i + 1]):
+                s = cavity_s[e]
+                mass = share = 0.0
+                for g in range(n):
+                    said = r[g] * s / rbar + (1 - r[g]) * (1 - s) / (1 - rbar)
+                    mass += weights[g] / said
+                    share += r[g] * weights[g] / said
+                cavity_r[e] = share / mass
+
+
+@kernel(error_model="numpy")
+def hear_documents(matrix, edges, cavity_r, s, log_prior, rbar, belief, cavity_s):
+    """Posterior (n x levels) of each listed word, and its s_j less what a document said."""
+    bounds, indptr, _, _, _ = matrix
+    n = len(log_prior)
+    for block in prange(len(bounds) - 1):
+        logs, weights = np.empty(n), np.empty(n)
+        for j in range(bounds[block], bounds[block + 1]):
+            for h in range(n):
+                logs[h] = log_prior[h]
+            for p in range(indptr[j], indptr[j + 1]):
+                r = cavity_r[edges[p]]
+                for h in range(n):
+                    logs[h] += math.log(r * s[j, h] / rbar + (1 - r) * (1 - s[j, h]) / (1 - rbar))
+            largest = logs.max()
+            mass = 0.0
+            for h in range(n):
+                weights[h] = math.exp(logs[h] - largest)
+                mass += weights[h]
+            for h in range(n):
+                belief[j, h] = weights[h] / mass
+            for p in range(indptr[j], indptr[j + 1]):
+                r = cavity_r[edges[p]]
+                mass = mean = 0.0
+                for h in range(n):
+                    said = r * s[j, h] / rbar + (1 - r) * (1 - s[j, h]) / (1 - rbar)
+                    mass += weights[h] / said
+                    mean += s[j, h] * weights[h] / said
+                cavity_s[edges[p]] = mean / mass
+
+
+@kernel(error_model="numpy")
+def weigh_words(matrix, chosen, expected, s, rbar, evidence):
+    """Log likelihood (N x levels) of each chosen word, given the `expected` shares of documents."""
+    bounds, indptr, indices, _, _ = matrix
+    n = s.shape[1]
+    for block in prange(len(bounds) - 1):
+        logs = np.empty(n)
+        for j in range(bounds[block], bounds[block + 1]):
+            if chosen[j]:
+                logs[:] = 0
+                for p in range(indptr[j], indptr[j + 1]):
+                    r = expected[indices[p]]
+                    for h in range(n):
+                        said = r * s[j, h] / rbar + (1 - r) * (1 - s[j, h]) / (1 - rbar)
+                        logs[h] += math.log(said)
+                for h in range(n):
+                    evidence[j, h] = logs[h]
+
+
+@kernel(error_model="numpy")
+def score_documents(matrix, logs, log_prior, probability):
+    """p(r_i > 0) (M,), from the `logs` (N x (G + 1)) of what each word says."""
+    bounds, indptr, indices, _, _ = matrix
+    n = len(log_prior)
+    for block in prange(len(bounds) - 1):
+        total = np.empty(n)
+        for i in range(bounds[block], bounds[block + 1]):
+            total[:] = log_prior
+            for p in range(indptr[i], indptr[i + 1]):
+                for g in range(n):
+                    total[g] += logs[indices[p], g]
+            largest = total.max()
+            mass = 0.0
+            for g in range(n):
+                mass += math.exp(total[g] - largest)
+            probability[i] = 1 - math.exp(total[0] - largest) / mass
