@@ -33,8 +33,8 @@ SHARES = np.array([0.1, 0.2, 0.4])
 # phi_j in units of the mean of the listed words, and how likely each is for a listed word: before
 # words are seen, as many words as LISTED_WEIGHT say so.
 LEVELS = np.array([0, 0.1, 0.3, 1, 3, 10])
-LISTED = np.array([0.02, 0.01, 0.02, 0.35, 0.45, 0.15])
-LISTED_WEIGHT = 30
+LISTED = np.array([0.01, 0.005, 0.005, 0.23, 0.5, 0.25])
+LISTED_WEIGHT = 50
 # Part of the domain's words that the list covers.
 COVER = 0.6
 # No word is of the domain alone.
@@ -51,9 +51,10 @@ MAX_ROUNDS, TOLERANCE = 200, 1e-3
 FEW_ROUNDS = 10
 # A listed word is trusted, and another one discovered, if more than this share of its occurrences
 # is of the domain: the list is believed until it is known to be wrong.
-TRUST, DISCOVERY = 1 / 3, 1 / 2
-# A document is free above this probability; one that holds a trusted word, above the lower one.
-RELEASE, DOUBT = 0.8, 0.1
+TRUST, DISCOVERY = 0.35, 0.5
+# A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
+# above DOUBT, and in any case if the word is FIRM.
+RELEASE, DOUBT, FIRM = 0.8, 0.2, 0.6
 
 
 class Unlearnable(ValueError):
@@ -86,11 +87,11 @@ class Guidance:
     def seeds(self):
         return np.union1d(self.trusted, self.discovered)
 
-    def holds_trusted(self, V):
-        """Documents (M,) of V (M x N) that hold a trusted word."""
-        trusted = np.zeros(V.shape[1], dtype=V.dtype)
-        trusted[self.trusted] = 1
-        return V @ trusted > 0
+    def holds(self, V, trust):
+        """Documents (M,) of V (M x N) with a listed word of which more than so much is trusted."""
+        believed = np.zeros(V.shape[1], dtype=V.dtype)
+        believed[self.listed] = self.word_probability[self.listed] > trust
+        return V @ believed > 0
 
 
 class Listed(Guidance):
@@ -102,7 +103,7 @@ class Listed(Guidance):
         self.word_probability[listed] = 1
 
     def document_probability(self, V):
-        return self.holds_trusted(V).astype(np.float32)
+        return self.holds(V, TRUST).astype(np.float32)
 
     def free(self, V, probability):
         return probability > 0
@@ -129,7 +130,8 @@ class Learnt(Guidance):
 
     def free(self, V, probability):
         """Documents (M,) that may hold minority topics, given their `probability` (M,)."""
-        return (probability > RELEASE) | self.holds_trusted(V) & (probability > DOUBT)
+        doubtful = self.holds(V, TRUST) & (probability > DOUBT)
+        return (probability > RELEASE) | doubtful | self.holds(V, FIRM)
 
 
 def shares():
