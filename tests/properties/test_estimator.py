@@ -78,6 +78,7 @@ def settings_of(draw, dtype, n_words, solvers=SOLVERS):
         "seed_words": draw(st.lists(st.integers(0, n_words - 1), max_size=n_words)),
         "w_max": draw(st.sampled_from([0, 1e-320, 1e-9, 0.1, 5.0, np.inf])),
         "theta_min": draw(st.sampled_from([0, 1e-9, 0.4, 0.9, 1 - 1e-9])),
+        "guidance": draw(st.sampled_from(["list", "learnt"])),
         "solver": draw(st.sampled_from(solvers)),
         "start": draw(st.sampled_from(["block", "random"])),
         "acceleration": draw(st.sampled_from(["overrelaxed", "extrapolated", "plain"])),
@@ -136,8 +137,11 @@ def assert_weights_are_sound(model, X, W):
     assert W.shape == (len(X), model.n_topics)
     assert np.isfinite(W).all()
     assert (W >= 0).all()
-    free = X[:, model.seed_columns_].sum(axis=1) == 0
-    capped = W[free, : model.n_minority]
+    if model.guidance == "list":
+        np.testing.assert_array_equal(
+            model.free_documents_, X[:, model.seed_columns_].sum(axis=1) > 0
+        )
+    capped = W[~model.free_documents_, : model.n_minority]
     if model.solver != "paper":
         assert (capped <= model.w_max * (1 + ROUNDING[X.dtype.type])).all()
     if model.solver != "exact":

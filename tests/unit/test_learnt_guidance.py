@@ -1,0 +1,298 @@
+"""Learnt guidance: messages by hand and by brute force, and what it does to a noisy list."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numba import get_num_threads, set_num_threads
+from sklearn.exceptions import ConvergenceWarning
+
+from minority_topics import ConstrainedNMF, ConstraintWarning
+from minority_topics.nmf import guidance
+from minority_topics.nmf.guidance import Beliefs, Graph, Learnt, learn_guidance, odds, shares
+from minority_topics.nmf.kernels import Passes
+
+N_WORDS = 400
+# Words 0 to 29 are of the domain, ten for each of three topics; the others are of the background.
+DOMAIN = np.arange(30).reshape(3, 10)
+COMMON = 40  # of the background, the commonest word
+
+
+def planted(n_documents=1200, rate=0.06, seed=0, dtype=np.float64):
+    """Documents of ten words, and which of them hold four words of a topic of the domain."""
+    rng = np.random.default_rng(seed)
+    frequency = np.r_[np.full(30, 1e-4), 1 / np.arange(1.0, N_WORDS - 29)]
+    frequency[COMMON] = frequency.max()
+    of_domain = rng.random(n_documents) < rate
+    rows = []
+    for inside in of_domain:
+        own = rng.choice(N_WORDS, 10 - 4 * inside, replace=False, p=frequency / frequency.sum())
+        injected = rng.choice(DOMAIN[rng.integers(3)], 4, replace=False) if inside else []
+        rows.append(np.union1d(own, injected).astype(int))
+    indptr = np.r_[0, np.cumsum([len(row) for row in rows])]
+    data = np.ones(indptr[-1], dtype=dtype)
+    return sp.csr_matrix((data, np.concatenate(rows), indptr), (n_documents, N_WORDS)), of_domain
+
+
+def f1(found, right):
+    return 2 * (found & right).sum() / (found.sum() + right.sum())
+
+
+def learn(V, listed):
+    return learn_guidance(Passes(V), np.asarray(listed))
+
+
+def fitted(V, listed, **parameters):
+    parameters = {"guidance": "learnt", "random_state": 0, "max_iter": 60} | parameters
+    model = ConstrainedNMF(8, 3, seed_words=list(listed), **parameters)
+    return model, model.fit_transform(V)
+
+
+# Messages.
+
+
+def test_the_odds_of_a_word():
+    # r s / rbar + (1 - r)(1 - s)/(1 - rbar) = 0.2*0.9/0.1 + 0.8*0.1/0.9
+    assert odds(0.2, 0.9, 0.1) == pytest.approx(1.8 + 0.08 / 0.9)
+    assert odds(0.1, 0.3, 0.1) == pytest.approx(0.3 + 0.7)  # as the corpus is: nothing is said
+
+
+def small(S):
+    """Beliefs about documents S (M x listed words) of which each has three more words."""
+    S = sp.csr_matrix(np.asarray(S, dtype=float))
+    length = np.diff(S.indptr) + 3
+    return Beliefs(Graph.of(S), length, np.diff(S.tocsc().indptr))
+
+
+def test_a_document_with_one_word_by_hand():
+    beliefs = small([[1], [0]])
+    s, rest, rbar = beliefs.s[0], beliefs.share_of_the_rest(), beliefs.rbar
+    prior, r = np.exp(beliefs.log_prior), shares()
+    beliefs.update()
+    expected = prior * odds(r, s, rbar) * odds(r, rest, rbar) ** 3
+    np.testing.assert_allclose(beliefs.posterior[0], expected / expected.sum())
+    silent = prior * odds(r, rest, rbar) ** 3
+    np.testing.assert_allclose(beliefs.silent[0], silent / silent.sum())
+
+
+def test_on_a_tree_beliefs_are_the_true_marginals(monkeypatch):
+    """Two documents share a word: summed over all states of documents and words."""
+    monkeypatch.setattr(Beliefs, "learn", lambda self, belief: None)
+    monkeypatch.setattr(Beliefs, "share_of_the_rest", lambda self: 0.001)
+    monkeypatch.setattr(guidance, "DAMPING", 0)
+    beliefs = small([[1, 1, 0], [0, 1, 1], [0, 0, 0]])
+    levels, rbar, r = beliefs.levels(beliefs.count), beliefs.rbar, shares()
+    for _ in range(10):
+        beliefs.update()
+    others = odds(r, 0.001, rbar) ** 3
+    prior = np.exp(beliefs.log_prior)
+    marginal = np.zeros((2, len(r)))
+    s_weight, s_sum = 0.0, np.zeros(3)
+    states = range(levels.shape[1])
+    for words in itertools.product(states, states, states):
+        p_words = np.prod(guidance.LISTED[list(words)])
+        s = levels[np.arange(3), list(words)]
+        first = prior * others * odds(r, s[0], rbar) * odds(r, s[1], rbar)
+        second = prior * others * odds(r, s[1], rbar) * odds(r, s[2], rbar)
+        weight = p_words * first.sum() * second.sum()
+        marginal[0] += p_words * second.sum() * first
+        marginal[1] += p_words * first.sum() * second
+        s_weight += weight
+        s_sum += weight * s
+    np.testing.assert_allclose(beliefs.posterior, marginal / marginal.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(beliefs.s, s_sum / s_weight)
+
+
+# What it finds.
+
+
+def test_a_common_wrong_word_is_distrusted_and_right_words_are_not():
+    V, of_domain = planted()
+    right = DOMAIN[:, :6].ravel()
+    model, _ = fitted(V, [*right, COMMON])
+    assert model.distrusted_seeds_.tolist() == [COMMON]
+    assert set(model.trusted_seeds_) == set(right)
+    by_list = (V[:, [*right, COMMON]] > 0).sum(axis=1).A1 > 0
+    assert f1(by_list, of_domain) < 0.3
+    assert f1(model.free_documents_, of_domain) > 0.9
+
+
+def test_missing_words_are_discovered_and_their_documents_released():
+    V, of_domain = planted(4000)
+    listed = DOMAIN[:, :5].ravel()
+    model, _ = fitted(V, listed)
+    assert set(model.discovered_words_) <= set(DOMAIN.ravel())
+    assert len(model.discovered_words_) >= 12  # of 15
+    seedless = (V[:, listed] > 0).sum(axis=1).A1 == 0
+    released = model.free_documents_ & seedless
+    assert released.sum() >= 3
+    assert of_domain[released].mean() > 0.9
+    assert set(model.seed_columns_) == {*model.trusted_seeds_, *model.discovered_words_}
+
+
+def test_a_corpus_divided_by_something_else_does_not_lead_astray():
+    """A third of the documents is written in other words; none of them is of the domain."""
+    V, of_domain = planted(1500)
+    rng = np.random.default_rng(1)
+    other = np.flatnonzero(~of_domain & (rng.random(len(of_domain)) < 0.4))
+    V = V.tolil()
+    for i in other:
+        V[i] = 0
+        V[i, 200 + rng.choice(40, 9, replace=False)] = 1
+        if rng.random() < 0.05:
+            V[i, 0] = 1  # the odd seed word
+    model, _ = fitted(V.tocsr(), DOMAIN[:, :6].ravel())
+    assert not set(model.discovered_words_) & set(range(200, 240))
+    assert model.free_documents_[other].mean() < 0.1
+
+
+def test_probabilities_are_probabilities_and_follow_the_rows():
+    V, _ = planted(500)
+    learnt = learn(V, DOMAIN[:, :6].ravel())
+    p = learnt.document_probability(V)
+    assert ((p >= 0) & (p <= 1)).all()
+    assert ((learnt.word_probability >= 0) & (learnt.word_probability <= 1)).all()
+    order = np.random.default_rng(0).permutation(V.shape[0])
+    again = learn(V[order], DOMAIN[:, :6].ravel())
+    np.testing.assert_allclose(again.document_probability(V[order]), p[order], atol=1e-5)
+
+
+def test_how_often_a_word_occurs_in_a_document_does_not_matter():
+    V, _ = planted(300)
+    tripled = V.copy()
+    tripled.data[::2] *= 3
+    for name in ("word_probability", "prior"):
+        ours, others = (getattr(learn(X, range(20)), name) for X in (V, tripled))
+        np.testing.assert_array_equal(ours, others)
+
+
+# What a fit promises.
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_promises_of_the_exact_solver_stay(dtype):
+    V, _ = planted(500, dtype=dtype)
+    model, W = fitted(V, [*DOMAIN[:, :6].ravel(), COMMON])
+    assert model.feasible_
+    assert (W[~model.free_documents_, :3] <= model.w_max * (1 + 1e-6)).all()
+    H = model.components_
+    assert (H[:3, model.seed_columns_].sum(axis=1) >= 0.4 * (1 - 1e-5)).all()
+    assert (np.diff(model.objective_history_) <= 1e-5 * V.sum()).all()
+    np.testing.assert_allclose(model.transform(V), W, atol=1e-4 if dtype == np.float32 else 1e-9)
+    assert model.document_probability_.dtype == np.float32
+    again, W_again = fitted(V, [*DOMAIN[:, :6].ravel(), COMMON])
+    assert W.tobytes() == W_again.tobytes()
+    assert model.document_probability_.tobytes() == again.document_probability_.tobytes()
+
+
+def test_the_number_of_threads_does_not_matter(monkeypatch):
+    monkeypatch.setattr("minority_topics.nmf.compiled.SMALL", 0)
+    V, _ = planted(800)
+    threads = get_num_threads()
+    found = []
+    try:
+        for n in (1, threads):
+            set_num_threads(n)
+            found.append(learn(V, range(20)))
+    finally:
+        set_num_threads(threads)
+    assert found[0].word_probability.tobytes() == found[1].word_probability.tobytes()
+    assert found[0].prior.tobytes() == found[1].prior.tobytes()
+
+
+@pytest.mark.parametrize("solver", ["paper", "projected"])
+def test_other_solvers_take_the_same_guidance(solver):
+    V, _ = planted(300)
+    listed = [*DOMAIN[:, :6].ravel(), COMMON]
+    with pytest.warns():  # the published algorithm does not settle
+        other, _ = fitted(V, listed, solver=solver, max_iter=5)
+    exact, _ = fitted(V, listed, max_iter=300)
+    np.testing.assert_array_equal(other.free_documents_, exact.free_documents_)
+
+
+def test_new_documents_are_judged_by_the_words():
+    model, _ = fitted(planted(1200)[0], [*DOMAIN[:, :6].ravel(), COMMON])
+    new, new_of_domain = planted(400, seed=5)
+    W = model.transform(new)
+    held = W[:, :3].sum(axis=1) > 1e-6
+    assert f1(held, new_of_domain) > 0.85
+
+
+def test_batches_keep_the_guidance_of_the_first():
+    model = ConstrainedNMF(
+        8, 3, seed_words=[*DOMAIN[:, :6].ravel(), COMMON], guidance="learnt", random_state=0
+    )
+    model.partial_fit(planted(600)[0])
+    before = model.word_probability_.copy()
+    second = planted(600, seed=1)[0]
+    model.partial_fit(second)
+    np.testing.assert_array_equal(model.word_probability_, before)
+    assert len(model.document_probability_) == second.shape[0]
+    assert model.feasible_
+
+
+def test_a_saved_model_keeps_its_guidance(tmp_path):
+    V, _ = planted(500)
+    model, _ = fitted(V, [*DOMAIN[:, :6].ravel(), COMMON])
+    model.save(tmp_path)
+    again = ConstrainedNMF.load(tmp_path)
+    new = planted(100, seed=3)[0]
+    assert again.transform(new).tobytes() == model.transform(new).tobytes()
+    for name in ("word_probability_", "trusted_seeds_", "distrusted_seeds_", "discovered_words_"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
+    assert isinstance(again._guidance, Learnt)
+
+
+# Where there is nothing to learn.
+
+
+def by_list(V, listed):
+    return ConstrainedNMF(4, 2, seed_words=listed, random_state=0).fit(V)
+
+
+@pytest.mark.parametrize(
+    ("rows", "listed", "reason"),
+    [
+        ([[1, 0, 2], [0, 0, 1]], [1], "no seed word is in the documents"),
+        ([[1, 0, 2], [2, 1, 1], [1, 0, 0]], [0], "every document holds a seed word"),
+        ([[1, 0, 2]], [0], "every document holds a seed word"),
+        ([[1, 0, 2], [0, 0, 1]], [], "no seed word is in the documents"),
+    ],
+)
+def test_it_falls_back_to_the_list_and_says_why(rows, listed, reason):
+    V = np.array(rows, dtype=float)
+    model = ConstrainedNMF(4, 2, seed_words=listed, guidance="learnt", random_state=0)
+    with pytest.warns(ConstraintWarning, match=f"falls back to the list: {reason}"):
+        model.fit(V)
+    expected = by_list(V, listed)
+    assert model.components_.tobytes() == expected.components_.tobytes()
+    np.testing.assert_array_equal(model.free_documents_, expected.free_documents_)
+    assert model.distrusted_seeds_.tolist() == []
+
+
+def test_it_says_when_it_has_not_settled(monkeypatch):
+    monkeypatch.setattr(guidance, "MAX_ROUNDS", 2)
+    with pytest.warns(ConvergenceWarning, match="has not settled in 2 rounds"):
+        fitted(planted(300)[0], DOMAIN[:, :6].ravel(), max_iter=300)
+
+
+def test_without_minority_topics_nothing_is_learnt():
+    model = ConstrainedNMF(4, 0, seed_words=[0, 1], guidance="learnt", random_state=0)
+    model.fit(planted(100)[0])
+    assert set(np.unique(model.word_probability_)) <= {0, 1}
+
+
+def test_the_list_is_the_law_unless_asked():
+    V, _ = planted(300)
+    model = by_list(V, [0, COMMON])
+    np.testing.assert_array_equal(model.free_documents_, (V[:, [0, COMMON]] > 0).sum(axis=1).A1 > 0)
+    np.testing.assert_array_equal(model.document_probability_, model.free_documents_)
+    assert model.trusted_seeds_.tolist() == [0, COMMON]
+    assert model.discovered_words_.tolist() == []
+
+
+@pytest.mark.parametrize("value", ["both", None, 1, ["list"]])
+def test_another_guidance_is_refused(value):
+    with pytest.raises(ValueError, match=r"guidance=.* must be 'list' or 'learnt'"):
+        ConstrainedNMF(4, 2, seed_words=[0], guidance=value).fit(np.eye(4))
