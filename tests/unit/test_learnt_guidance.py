@@ -126,8 +126,8 @@ def test_missing_words_are_discovered_and_their_documents_released():
     assert len(model.discovered_words_) >= 12  # of 15
     seedless = (V[:, listed] > 0).sum(axis=1).A1 == 0
     released = model.free_documents_ & seedless
-    assert released.sum() >= 3
-    assert of_domain[released].mean() > 0.9
+    assert (of_domain & released).sum() >= 5
+    assert of_domain[released].mean() > 0.4  # six in a hundred documents are
     assert set(model.seed_columns_) == {*model.trusted_seeds_, *model.discovered_words_}
 
 
@@ -165,6 +165,55 @@ def test_how_often_a_word_occurs_in_a_document_does_not_matter():
     for name in ("word_probability", "prior"):
         ours, others = (getattr(learn(X, range(20)), name) for X in (V, tripled))
         np.testing.assert_array_equal(ours, others)
+
+
+def alike(n_words=N_WORDS, dimensions=20, seed=0):
+    """Vectors in which the words of the domain are alike, and others are not."""
+    rng = np.random.default_rng(seed)
+    vectors = rng.normal(size=(n_words, dimensions))
+    vectors[DOMAIN.ravel()] += 2 * rng.normal(size=dimensions)
+    return vectors
+
+
+def test_word_vectors_find_what_few_documents_cannot():
+    V, of_domain = planted(400)
+    listed = DOMAIN[:, :5].ravel()
+    plain, _ = fitted(V, listed)
+    helped, _ = fitted(V, listed, word_vectors=alike())
+    misled, _ = fitted(V, listed, word_vectors=np.random.default_rng(1).normal(size=(N_WORDS, 20)))
+    missing = set(DOMAIN[:, 5:].ravel())
+    assert len(missing & set(helped.discovered_words_)) > len(
+        missing & set(plain.discovered_words_)
+    )
+    assert f1(helped.free_documents_, of_domain) >= f1(plain.free_documents_, of_domain)
+    # Vectors that know nothing change next to nothing.
+    np.testing.assert_allclose(misled.word_probability_, plain.word_probability_, atol=0.15)
+
+
+def test_likeness_by_hand():
+    # Words 0 to 4 lie in one direction, 5 to 7 across it; 8 has no vector, and 9 is a listed word
+    # that is like the others.
+    vectors = np.zeros((10, 2), dtype=np.float32)
+    vectors[:5, 0], vectors[5:8, 1], vectors[9, 0] = 1, 1, 2
+    log_odds = guidance.log_likeness(vectors, np.array([0, 1, 2, 3]))
+    assert log_odds[9] == log_odds[4] > 0 > log_odds[5]
+    assert log_odds[8] == 0
+    # Too few listed words to be like.
+    assert not guidance.log_likeness(vectors, np.array([0, 1, 2])).any()
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        (np.ones((3, 2)), r"shape \(3, 2\) must be \(400, d\)"),
+        (np.ones(N_WORDS), "must be"),
+        (np.full((N_WORDS, 2), np.nan), "finite"),
+        ([["a"]] * N_WORDS, "array of numbers"),
+    ],
+)
+def test_vectors_that_cannot_be_used_are_refused(vectors, message):
+    with pytest.raises(ValueError, match=f"word_vectors.*{message}"):
+        fitted(planted(50)[0], [0, 1], word_vectors=vectors)
 
 
 # What a fit promises.

@@ -95,6 +95,21 @@ def find_seed_columns(seed_words, vocabulary, n_words):
     return np.unique(np.asarray(given, dtype=np.int64))
 
 
+def find_word_vectors(vectors, n_words):
+    """The vectors (N x d) of words as numbers, or None."""
+    if vectors is None:
+        return None
+    try:
+        vectors = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise ValueError("word_vectors must be an array of numbers, a row for each word.") from None
+    if vectors.ndim != 2 or len(vectors) != n_words:
+        raise ValueError(f"word_vectors: shape {vectors.shape} must be ({n_words}, d).")
+    if not np.isfinite(vectors).all():
+        raise ValueError("word_vectors must be finite; give zeros to a word without a vector.")
+    return vectors
+
+
 def _listed(seed_words):
     if seed_words is None:
         return []

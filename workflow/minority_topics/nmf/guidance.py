@@ -26,7 +26,7 @@ import numpy as np
 from numba import prange
 
 from .compiled import kernel
-from .kernels import matrix_of
+from .kernels import batches, matrix_of
 
 # Share of the domain's words in a document of the domain; each is as likely as the others at first.
 SHARES = np.array([0.1, 0.2, 0.4])
@@ -46,15 +46,17 @@ FEWEST = 2
 # Share of documents of the domain to begin with, how many documents that weighs, and the most.
 MINORITY, MINORITY_WEIGHT, MOST = 0.02, 2, 0.5
 LEAST = 1e-7
+# Of how many trusted words a likeness is the mean, and the most that it can say.
+NEAREST, MOST_LIKE = 3, 4
 DAMPING = 0.3
-MAX_ROUNDS, TOLERANCE = 200, 1e-3
+MAX_ROUNDS, TOLERANCE = 200, 5e-3
 FEW_ROUNDS = 10
 # A listed word is trusted, and another one discovered, if more than this share of its occurrences
 # is of the domain: the list is believed until it is known to be wrong.
 TRUST, DISCOVERY = 0.35, 0.5
 # A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
 # above DOUBT, and in any case if the word is FIRM.
-RELEASE, DOUBT, FIRM = 0.8, 0.2, 0.6
+RELEASE, DOUBT, FIRM = 0.5, 0.2, 0.6
 
 
 class Unlearnable(ValueError):
@@ -143,8 +145,11 @@ def odds(r, s, rbar):
     return r * s / rbar + (1 - r) * (1 - s) / (1 - rbar)
 
 
-def learn_guidance(passes, listed):
-    """Guidance from the documents of `passes` and the columns of the seed words."""
+def learn_guidance(passes, listed, vectors=None):
+    """Guidance from the documents of `passes` and the columns of the seed words.
+
+    `vectors` (N x d) of words, if there are any, say which words are like the listed ones.
+    """
     V = passes.V
     length = np.diff(V.indptr)
     count = np.bincount(V.indices, minlength=V.shape[1])
@@ -160,7 +165,8 @@ def learn_guidance(passes, listed):
     while change >= TOLERANCE and n_rounds < MAX_ROUNDS:
         change = beliefs.update()
         n_rounds += 1
-    word_probability = beliefs.of_all_words(passes.by_column, count, known)
+    likeness = 0.0 if vectors is None else log_likeness(vectors, known[beliefs.s > TRUST])
+    word_probability = beliefs.of_all_words(passes.by_column, count, known, likeness)
     guidance = Learnt(
         listed, word_probability.astype(np.float32), np.exp(beliefs.log_prior), beliefs.rbar,
         n_rounds, change < TOLERANCE,
@@ -232,7 +238,9 @@ class Beliefs:
         pi = (domain.sum() + MINORITY_WEIGHT * MINORITY) / (len(self.length) + MINORITY_WEIGHT)
         self.pi = min(pi, MOST)
         self.omega = (domain + 1) / (domain.sum() + len(domain))
-        self.rbar = min(max(self.length @ self.expected() / self.total, LEAST), MOST)
+        mass = self.length[self.graph.speaking] @ (self.posterior @ self.r)
+        mass += (self.n_silent * self.lengths) @ (self.silent @ self.r)
+        self.rbar = min(max(mass / self.total, LEAST), MOST)
         self.alpha = (belief.sum(axis=0) + LISTED_WEIGHT * LISTED) / (len(belief) + LISTED_WEIGHT)
 
     def expected(self):
@@ -242,13 +250,17 @@ class Beliefs:
         share[~self.graph.speaking] = (self.silent @ self.r)[self.row]
         return share
 
-    def of_all_words(self, by_column, count, listed):
-        """s (N,) of all words; those that are not listed have listened to the listed ones."""
+    def of_all_words(self, by_column, count, listed, likeness=0.0):
+        """s (N,) of all words; those that are not listed have listened to the listed ones.
+
+        `likeness` (N,) is what else speaks for a word, as a logarithm of odds.
+        """
         s = self.levels(count)
         chosen = count >= FEWEST
         chosen[listed] = False
         evidence = np.zeros(s.shape, dtype=np.float32)
         weigh_words(len(by_column.data), by_column, chosen, self.expected(), s, self.rbar, evidence)
+        evidence[:, 1:] += np.reshape(likeness, (-1, 1))
         evidence = evidence[chosen]
         shape = self.alpha[1:] / self.alpha[1:].sum()
         found = UNLISTED
@@ -261,6 +273,36 @@ class Beliefs:
         probability[chosen] = (posterior * s[chosen]).sum(axis=1)
         probability[listed] = self.s
         return probability
+
+
+def log_likeness(vectors, trusted):
+    """Log odds (N,) that a word is one of the domain, by its likeness to the trusted words.
+
+    Likeness is the mean cosine to the NEAREST trusted words other than itself. How far trusted
+    words are more alike than others, in units of their spread, says what a likeness is worth: two
+    normal distributions of one variance.
+    """
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    known = (length > 0).ravel()
+    anchors = trusted[known[trusted]]
+    others = known.copy()
+    others[anchors] = False
+    nothing = np.zeros(len(unit), dtype=np.float32)
+    if len(anchors) <= NEAREST or not others.any():
+        return nothing
+    likeness = nothing.copy()
+    for rows in batches(len(unit), 2**14):
+        cosines = unit[rows] @ unit[anchors].T
+        cosines[np.arange(len(unit))[rows, None] == anchors] = -1  # not like itself
+        likeness[rows] = np.sort(cosines, axis=1)[:, -NEAREST:].mean(axis=1)
+    inside, outside = likeness[anchors], likeness[others]
+    difference = float(inside.mean() - outside.mean())
+    spread = float(np.r_[inside - inside.mean(), outside - outside.mean()].var())
+    if difference <= 0 or spread == 0:
+        return nothing
+    log_odds = (likeness - (inside.mean() + outside.mean()) / 2) * difference / spread
+    return np.where(known, np.clip(log_odds, -MOST_LIKE, MOST_LIKE), 0).astype(np.float32)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from .certificate import kkt_residuals
 from .checkpoint import Checkpoint, fingerprint
-from .checks import check_parameters, find_seed_columns
+from .checks import check_parameters, find_seed_columns, find_word_vectors
 from .descent import Accelerated, Alternation, minimise
 from .guidance import Guidance, Listed, Unlearnable, learn_guidance
 from .kernels import Passes
@@ -96,6 +96,9 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         minority topics, and no other. "learnt" distrusts seed words that occur as if they had
         nothing to do with the others, finds words that are missing from the list, and frees the
         documents that are probably of the domain.
+    word_vectors : array (N x d), default=None
+        A vector for each word, such as fastText's; zeros for a word without one. With
+        guidance="learnt", words that are like the trusted seed words are discovered sooner.
     solver : {"exact", "paper", "projected"}, default="exact"
         "exact" meets both constraints after every iteration and never raises the objective.
         "paper" is the published algorithm, which approaches the constraints by gradient ascent on
@@ -230,6 +233,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         checkpoint_every: int = 10,
         verbose: int = 0,
         guidance: Literal["list", "learnt"] = "list",
+        word_vectors: ArrayLike | None = None,
     ):
         self.n_topics = n_topics
         self.n_minority = n_minority
@@ -250,6 +254,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.checkpoint_every = checkpoint_every
         self.verbose = verbose
         self.guidance = guidance
+        self.word_vectors = word_vectors
 
     def fit(self, X: Documents, y: Any = None) -> Self:
         """Learn the topics of X (M x N), sparse or dense. Returns self."""
@@ -488,8 +493,9 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         listed = find_seed_columns(self.seed_words, self.vocabulary, passes.shape[1])
         if self.guidance == "list" or not self.n_minority:
             return Listed(listed, passes.shape[1])
+        vectors = find_word_vectors(self.word_vectors, passes.shape[1])
         try:
-            guidance = learn_guidance(passes, listed)
+            guidance = learn_guidance(passes, listed, vectors)
         except Unlearnable as error:
             warn_the_caller(f"guidance='learnt' falls back to the list: {error}.")
             return Listed(listed, passes.shape[1])

@@ -3,7 +3,7 @@
 JSON holds the parameters and what can be read, the archive holds the arrays. All that a fit learnt
 is kept but what is as long as the corpus, `lambda_` and the attributes of documents: a loaded model
 transforms, and goes on with `partial_fit`, as the saved one would. A `random_state` that is a
-generator is kept as None.
+generator, and `word_vectors`, which a fit has used, are kept as None.
 """
 
 import math
@@ -37,7 +37,8 @@ def save_model(model, folder):
     """Write a fitted model into a folder, which may hold other files, and its manifest last."""
     check_is_fitted(model)
     folder = Path(folder)
-    parameters = {name: _plain(value) for name, value in model.get_params(deep=False).items()}
+    parameters = model.get_params(deep=False) | {"word_vectors": None}
+    parameters = {name: _plain(value) for name, value in parameters.items()}
     arrays = {name.rstrip("_"): getattr(model, name) for name in AS_ARRAYS if hasattr(model, name)}
     if not isinstance(model.start, str):
         parameters["start"] = None
