@@ -23,7 +23,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import prange
+from numba import njit, prange
 
 from .compiled import kernel
 from .kernels import batches, matrix_of
@@ -49,7 +49,9 @@ LEAST = 1e-7
 # Of how many trusted words a likeness is the mean, and the most that it can say.
 NEAREST, MOST_LIKE = 3, 4
 DAMPING = 0.3
-MAX_ROUNDS, TOLERANCE = 200, 5e-3
+# So many odds are multiplied before a logarithm is taken; none is above 1 / LEAST.
+AT_ONCE = 16
+MAX_ROUNDS, TOLERANCE = 100, 0.01
 FEW_ROUNDS = 10
 # A listed word is trusted, and another one discovered, if more than this share of its occurrences
 # is of the domain: the list is believed until it is known to be wrong.
@@ -186,7 +188,8 @@ class Beliefs:
     def __init__(self, graph, length, count):
         self.graph, self.length, self.count = graph, length, count
         self.total = int(length.sum())
-        self.others = length[graph.speaking] - np.diff(graph.by_document.indptr)
+        self.speaking_length = length[graph.speaking]
+        self.others = self.speaking_length - np.diff(graph.by_document.indptr)
         self.lengths, self.row, self.n_silent = np.unique(
             length[~graph.speaking], return_inverse=True, return_counts=True
         )
@@ -238,7 +241,7 @@ class Beliefs:
         pi = (domain.sum() + MINORITY_WEIGHT * MINORITY) / (len(self.length) + MINORITY_WEIGHT)
         self.pi = min(pi, MOST)
         self.omega = (domain + 1) / (domain.sum() + len(domain))
-        mass = self.length[self.graph.speaking] @ (self.posterior @ self.r)
+        mass = self.speaking_length @ (self.posterior @ self.r)
         mass += (self.n_silent * self.lengths) @ (self.silent @ self.r)
         self.rbar = min(max(mass / self.total, LEAST), MOST)
         self.alpha = (belief.sum(axis=0) + LISTED_WEIGHT * LISTED) / (len(belief) + LISTED_WEIGHT)
@@ -338,29 +341,30 @@ def hear_words(matrix, cavity_s, others, log_prior, log_rest, r, rbar, posterior
     """Posterior (M x (G + 1)) of each document, and its expected share less what a word said."""
     bounds, indptr, _, _, _ = matrix
     n = len(r)
+    inside, outside = r / rbar, (1 - r) / (1 - rbar)
     for block in prange(len(bounds) - 1):
-        logs, weights = np.empty(n), np.empty(n)
+        logs, product, weights = np.empty(n), np.ones(n), np.empty(n)
         for i in range(bounds[block], bounds[block + 1]):
+            begin, end = indptr[i], indptr[i + 1]
             for g in range(n):
                 logs[g] = log_prior[g] + others[i] * log_rest[g]
-            for e in range(indptr[i], indptr[i + 1]):
+            for e in range(begin, end):
                 s = cavity_s[e]
                 for g in range(n):
-                    logs[g] += math.log(r[g] * s / rbar + (1 - r[g]) * (1 - s) / (1 - rbar))
-            largest = logs.max()
-            mass = 0.0
-            for g in range(n):
-                weights[g] = math.exp(logs[g] - largest)
-                mass += weights[g]
+                    product[g] *= inside[g] * s + outside[g] * (1 - s)
+                if (e - begin) % AT_ONCE == AT_ONCE - 1:
+                    take_logs(product, logs)
+            take_logs(product, logs)
+            mass = exponentials(logs, weights)
             for g in range(n):
                 posterior[i, g] = weights[g] / mass
-            for e in range(indptr[i], indptr[i + 1]):
+            for e in range(begin, end):
                 s = cavity_s[e]
                 mass = share = 0.0
                 for g in range(n):
-                    said = r[g] * s / rbar + (1 - r[g]) * (1 - s) / (1 - rbar)
-                    mass += weights[g] / said
-                    share += r[g] * weights[g] / said
+                    left = weights[g] / (inside[g] * s + outside[g] * (1 - s))
+                    mass += left
+                    share += r[g] * left
                 cavity_r[e] = share / mass
 
 
@@ -369,29 +373,30 @@ def hear_documents(matrix, edges, cavity_r, s, log_prior, rbar, belief, cavity_s
     """Posterior (n x levels) of each listed word, and its s_j less what a document said."""
     bounds, indptr, _, _, _ = matrix
     n = len(log_prior)
+    inside, outside = s / rbar, (1 - s) / (1 - rbar)
     for block in prange(len(bounds) - 1):
-        logs, weights = np.empty(n), np.empty(n)
+        logs, product, weights = np.empty(n), np.ones(n), np.empty(n)
         for j in range(bounds[block], bounds[block + 1]):
+            begin, end = indptr[j], indptr[j + 1]
             for h in range(n):
                 logs[h] = log_prior[h]
-            for p in range(indptr[j], indptr[j + 1]):
+            for p in range(begin, end):
                 r = cavity_r[edges[p]]
                 for h in range(n):
-                    logs[h] += math.log(r * s[j, h] / rbar + (1 - r) * (1 - s[j, h]) / (1 - rbar))
-            largest = logs.max()
-            mass = 0.0
-            for h in range(n):
-                weights[h] = math.exp(logs[h] - largest)
-                mass += weights[h]
+                    product[h] *= inside[j, h] * r + outside[j, h] * (1 - r)
+                if (p - begin) % AT_ONCE == AT_ONCE - 1:
+                    take_logs(product, logs)
+            take_logs(product, logs)
+            mass = exponentials(logs, weights)
             for h in range(n):
                 belief[j, h] = weights[h] / mass
-            for p in range(indptr[j], indptr[j + 1]):
+            for p in range(begin, end):
                 r = cavity_r[edges[p]]
                 mass = mean = 0.0
                 for h in range(n):
-                    said = r * s[j, h] / rbar + (1 - r) * (1 - s[j, h]) / (1 - rbar)
-                    mass += weights[h] / said
-                    mean += s[j, h] * weights[h] / said
+                    left = weights[h] / (inside[j, h] * r + outside[j, h] * (1 - r))
+                    mass += left
+                    mean += s[j, h] * left
                 cavity_s[edges[p]] = mean / mass
 
 
@@ -401,17 +406,42 @@ def weigh_words(matrix, chosen, expected, s, rbar, evidence):
     bounds, indptr, indices, _, _ = matrix
     n = s.shape[1]
     for block in prange(len(bounds) - 1):
-        logs = np.empty(n)
+        logs, product = np.empty(n), np.ones(n)
+        inside, outside = np.empty(n), np.empty(n)
         for j in range(bounds[block], bounds[block + 1]):
             if chosen[j]:
-                logs[:] = 0
-                for p in range(indptr[j], indptr[j + 1]):
+                begin, end = indptr[j], indptr[j + 1]
+                for h in range(n):
+                    logs[h] = 0
+                    inside[h], outside[h] = s[j, h] / rbar, (1 - s[j, h]) / (1 - rbar)
+                for p in range(begin, end):
                     r = expected[indices[p]]
                     for h in range(n):
-                        said = r * s[j, h] / rbar + (1 - r) * (1 - s[j, h]) / (1 - rbar)
-                        logs[h] += math.log(said)
+                        product[h] *= inside[h] * r + outside[h] * (1 - r)
+                    if (p - begin) % AT_ONCE == AT_ONCE - 1:
+                        take_logs(product, logs)
+                take_logs(product, logs)
                 for h in range(n):
                     evidence[j, h] = logs[h]
+
+
+@njit(inline="always")
+def take_logs(product, logs):
+    """Move what has been multiplied so far to its logarithms."""
+    for g in range(len(product)):
+        logs[g] += math.log(product[g])
+        product[g] = 1
+
+
+@njit(inline="always")
+def exponentials(logs, weights):
+    """exp(logs) in units of the largest, and their sum."""
+    largest = logs.max()
+    mass = 0.0
+    for g in range(len(logs)):
+        weights[g] = math.exp(logs[g] - largest)
+        mass += weights[g]
+    return mass
 
 
 @kernel(error_model="numpy")
@@ -420,14 +450,11 @@ def score_documents(matrix, logs, log_prior, probability):
     bounds, indptr, indices, _, _ = matrix
     n = len(log_prior)
     for block in prange(len(bounds) - 1):
-        total = np.empty(n)
+        total, weights = np.empty(n), np.empty(n)
         for i in range(bounds[block], bounds[block + 1]):
             total[:] = log_prior
             for p in range(indptr[i], indptr[i + 1]):
                 for g in range(n):
                     total[g] += logs[indices[p], g]
-            largest = total.max()
-            mass = 0.0
-            for g in range(n):
-                mass += math.exp(total[g] - largest)
-            probability[i] = 1 - math.exp(total[0] - largest) / mass
+            mass = exponentials(total, weights)
+            probability[i] = 1 - weights[0] / mass
