@@ -195,7 +195,9 @@ def test_a_damaged_model_is_refused(made, tmp_path, name):
 def test_a_model_of_a_later_format_is_refused(made, tmp_path):
     model = copy_of(made / "model", tmp_path / "model")
     facts = json.loads((model / folders.MODEL).read_text(encoding="utf-8"))
-    (model / folders.MODEL).write_text(json.dumps(facts | {"format": 2}), encoding="utf-8")
+    (model / folders.MODEL).write_text(
+        json.dumps(facts | {"format": facts["format"] + 1}), encoding="utf-8"
+    )
     write_manifest(model)
     with pytest.raises(ValueError, match=r"a later version of this library.*update the library"):
         apply_model(model, made / "comments", tmp_path / "out")

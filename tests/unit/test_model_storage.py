@@ -122,6 +122,25 @@ def test_a_later_format_is_refused_and_says_what_to_do(tmp_path):
         ConstrainedNMF.load(tmp_path)
 
 
+def test_a_model_of_the_first_format_is_read(tmp_path):
+    """Its list was the law, and nothing was said of guidance."""
+    model = fitted()
+    model.save(tmp_path)
+    facts = json.loads((tmp_path / storage.MODEL).read_text(encoding="utf-8"))
+    parameters = facts["parameters"]
+    del facts["guidance"], parameters["guidance"], parameters["word_vectors"]
+    with np.load(tmp_path / storage.ARRAYS) as saved:
+        arrays = dict(saved)
+    arrays["seed_columns"] = arrays.pop("listed")
+    np.savez_compressed(tmp_path / storage.ARRAYS, **arrays)
+    text = json.dumps(facts | {"format": 1})
+    (tmp_path / storage.MODEL).write_text(text, encoding="utf-8")
+    write_manifest(tmp_path)
+    again = ConstrainedNMF.load(tmp_path)
+    assert again.transform(corpus()).tobytes() == model.transform(corpus()).tobytes()
+    np.testing.assert_array_equal(again.seed_columns_, model.seed_columns_)
+
+
 @pytest.mark.parametrize("changes", [{"format": "1"}, {"format": True}, {"kind": "NMF"}])
 def test_a_file_of_something_else_is_refused(tmp_path, changes):
     fitted().save(tmp_path)
