@@ -46,7 +46,9 @@ def write_matrix(folder, documents, vocabulary, seed_words):
     seeds = sorted(column[word] for word in seed_words)
     np.save(folder / folders.SEED_COLUMNS, np.array(seeds, np.int32))
     write_csv(
-        folder / folders.SEED_WORDS, ["entry", "kind"], [[word, "word"] for word in seed_words]
+        folder / folders.SEED_WORDS,
+        ["entry", "kind", "words", "warning"],
+        [[word, "word", word, ""] for word in seed_words],
     )
     write_lines(folder / folders.SEED_FORMS, seed_words)
     write_json(

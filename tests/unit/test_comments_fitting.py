@@ -56,7 +56,7 @@ def test_the_model_folder_is_whole_and_has_the_files_of_the_contract(model_folde
     names = {path.name for path in model_folder.iterdir()} - {"manifest.json"}
     assert names == {
         folders.MODEL, folders.ARRAYS, folders.DOC_TOPIC, folders.FIT, folders.VOCABULARY,
-        folders.IDF, folders.ENCODER,
+        folders.IDF, folders.ENCODER, folders.GUIDANCE,
     }  # fmt: skip
     assert [path.name for path in model_folder.parent.iterdir()] == [model_folder.name]
 

@@ -87,7 +87,7 @@ class Fitted:
         self.model = ConstrainedNMF.load(folder)
         check_manifest(folder, folders.VOCABULARY, folders.IDF, folders.ENCODER)
         self.components = self.model.components_.astype(np.float32, copy=False)
-        self.seed_columns = self.model.seed_columns_
+        self.seed_columns = self.counting_columns = self.model.seed_columns_
         self.vocabulary = read_lines(folder / folders.VOCABULARY)
         if len(self.vocabulary) != self.components.shape[1]:
             raise DataError(

@@ -33,6 +33,7 @@ from ..nmf.progress import FitStopped, listening
 from ..nmf.registers import LINE, lines_of
 from ..nmf.start import AUTO_WORK
 from . import folders
+from .guidance import judge, recommendation
 from .limits import MB, Deadline, FitLog, LimitError, check_memory, limited_threads
 from .sizes import Basis, refuse_too_many, warnings_of
 
@@ -56,6 +57,7 @@ def fit_comments(
     n_minority=15,
     theta_min=0.4,
     w_max=1e-9,
+    guidance="list",
     n_fits=1,
     random_state=1,
     max_iter=200,
@@ -76,7 +78,7 @@ def fit_comments(
             raise ValueError(f"{name}={shown(value)} must be a whole number from {least}.")
     settings = {
         "n_topics": n_topics, "n_minority": n_minority, "theta_min": theta_min, "w_max": w_max,
-        "max_iter": max_iter, "tol": tol,
+        "max_iter": max_iter, "tol": tol, "guidance": guidance,
     }  # fmt: skip
     check_parameters(ConstrainedNMF(**settings, seed_words=()))
     problem = Problem.read(matrix_folder, n_topics, n_minority, memory_mb)
@@ -93,8 +95,9 @@ def fit_comments(
                         f"{out}: the fit was stopped after minutes={minutes:g} ({stopped}); run it "
                         "again to go on where it was, or give more minutes"
                     ) from None
-    fits = {state: read_json(work / str(state) / folders.FIT) for state in states}
-    best = min(states, key=lambda state: fits[state]["objective"])
+        fits = {state: read_json(work / str(state) / folders.FIT) for state in states}
+        best = min(states, key=lambda state: fits[state]["objective"])
+        learnt = judge(problem.V, problem.has_words, work / str(best)) if n_minority else None
     agreement = stability = None
     if n_fits > 1:
         agreement, stability = _compare(work, fits, best, n_minority)
@@ -108,8 +111,10 @@ def fit_comments(
         "words": problem.V.shape[1],
         "agreement": agreement,
         "stability": stability,
+        "learnt_guidance": learnt,
         "warnings": problem.warnings + fits[best]["warnings"],
     }  # fmt: skip
+    facts["warnings"] += recommendation(facts)
     _publish(work / str(best), matrix_folder, out, facts)
     shutil.rmtree(work)
     return facts
@@ -224,7 +229,9 @@ def fit_quietly(model, V):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         W = model.fit_transform(V)
-    converged = not any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    unsettled = any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    # A fit that has iterations left has settled: then it is guidance that warned.
+    converged = model.n_iter_ < model.max_iter or not unsettled
     return W, converged, sorted({str(warning.message) for warning in caught})
 
 

@@ -25,11 +25,12 @@ CLEANING = "cleaning.json"
 IDF = "idf.npy"
 ENCODER = "encoder.json"
 
-# Of `fit_comments`: the model, and its topics in every comment.
+# Of `fit_comments`: the model, its topics in every comment, and what learnt guidance thinks.
 MODEL = "model.json"
 ARRAYS = "model.npz"
 DOC_TOPIC = "doc_topic.npz"
 FIT = "fit.json"
+GUIDANCE = "guidance.npz"
 
 # Of `answer`: tables for readers.
 TOPICS = "topics.csv"
@@ -40,6 +41,9 @@ GROUPS = "groups.csv"
 TOPIC_MAP = "topic_map.csv"
 SUGGESTED_WORDS = "suggested_words.csv"
 SEED_FREE = "seed_free_sample.csv"
+DISCOVERED_WORDS = "discovered_words.csv"
+RELEASED = "released_comments.csv"
+CAPPED = "capped_comments.csv"
 SUMMARY = "summary.json"
 DOCUMENTS = "documents.parquet"
 

@@ -4,6 +4,7 @@ from ..base.text import counted, listed, shown
 from ..base.times import duration
 from .dialects import encoding_name
 from .folders import SEED_WORDS
+from .guidance import sentences
 
 # Entries and topics that a summary names.
 MOST_NAMED = 10
@@ -52,7 +53,7 @@ def of_fit(facts):
             f"{facts['agreement']['fits']} fits: the lowest objective is kept; their main topics "
             f"agree with a mean AMI of {facts['agreement']['mean_ami']:.2f} (1 is the same)."
         )
-    return lines + facts["warnings"]
+    return lines + sentences(facts) + facts["warnings"]
 
 
 def of_answers(facts):

@@ -16,7 +16,7 @@ from ...corpus.glosses import Glosses, read_glosses
 from .. import folders
 from ..documents import FIELDS, LEAST_WEIGHT, documents
 from ..progress import Progress
-from . import coding, keyness, naming, prevalence, tables, topics
+from . import coding, guidance, keyness, naming, prevalence, tables, topics
 from .examples import LEAST_WORDS, choose_examples
 from .material import load
 
@@ -62,6 +62,10 @@ def answer(
     with Progress("answering", total=N_STAGES) as progress:
         found = _find(material, shown, shares, settings, progress)
         written = _tables(material, shown, shares, found)
+        check_manifest(matrix_folder, folders.SEED_WORDS)
+        written[folders.SEED_WORDS] = guidance.seed_words(
+            Path(matrix_folder) / folders.SEED_WORDS, material, found.judged
+        )
         for file, (header, rows) in written.items():
             write_csv(out / file, header, (map(_cell, row) for row in rows))
         progress.step()
@@ -72,7 +76,7 @@ def answer(
     sheets = Path(sheets) if sheets else out / CODING
     coding.write_sheets(sheets, found.word_items, found.topic_items, texts)
     _copy(comments_folder, out, folders.INPUT_REPORT)
-    _copy(matrix_folder, out, folders.SEED_WORDS, folders.SEED_FORMS)
+    _copy(matrix_folder, out, folders.SEED_FORMS)
     write_text(out / folders.NAMES, names_applied)
     summary = _summary(name, material, shown, named, found, settings)
     write_json(out / folders.SUMMARY, summary)
@@ -102,6 +106,7 @@ class Found:
     examples: list
     suggested: keyness.Suggested
     seed_free: keyness.SeedFree
+    judged: guidance.Judged
     word_items: list
     topic_items: list
     comments: dict
@@ -125,12 +130,14 @@ def _find(material, shown, shares, settings, progress):
     is_minority = np.append(shown.is_minority, False)[shares.main]
     suggested = keyness.suggest(material, is_minority, least_count)
     seed_free = keyness.sample_seed_free(material, suggested, N_SEED_FREE, random_state)
+    judged = guidance.look(material, least_count, random_state)
     progress.step()
     has_texts = settings.keep_texts and material.has_texts
     rng = np.random.default_rng(random_state)
     word_items = coding.word_items(shown, rng)
     coded = coding.topic_rows(shares, material.words, LEAST_WORDS, rng) if has_texts else []
     wanted = [*(rows for rows, _ in examples), seed_free.random, seed_free.enriched, coded]
+    wanted.append(judged.rows)
     return Found(
         overall,
         group_rows,
@@ -139,6 +146,7 @@ def _find(material, shown, shares, settings, progress):
         examples,
         suggested,
         seed_free,
+        judged,
         word_items,
         coding.topic_items(shown, shares, coded, rng),
         _readable(material, np.concatenate(wanted), shown_groups, has_texts),
@@ -164,6 +172,11 @@ def _read_names(material, path):
 
 
 def _tables(material, shown, shares, found):
+    def about(row, columns):
+        between = float(material.opinion.probability[row]), _main_topic(shown, shares, row)
+        words = ", ".join(shown.words(columns))
+        return [row, *_comment(found.comments[row], *between, words)]
+
     return {
         folders.TOPICS: _topics(shown, shares, found.overall, material.fit),
         folders.TOPIC_WORDS: _topic_words(shown),
@@ -173,6 +186,9 @@ def _tables(material, shown, shares, found):
         folders.TOPIC_MAP: _topic_map(shown),
         folders.SUGGESTED_WORDS: _suggested(shown, found.suggested),
         folders.SEED_FREE: _seed_free(material, shown, shares, found),
+        folders.DISCOVERED_WORDS: guidance.discovered_words(material, found.judged),
+        folders.RELEASED: guidance.released_comments(material, found.judged, about),
+        folders.CAPPED: guidance.capped_comments(material, found.judged, about),
     }
 
 
@@ -300,11 +316,15 @@ def _seed_free(material, shown, shares, found):
     for kind in ("random", "enriched"):
         for row in getattr(found.seed_free, kind).tolist():
             held = suggested.columns[np.isin(suggested.columns, material.words.of(row))]
-            main = shares.main[row]
-            topic = shown.numbers[main] if main >= 0 else ""
+            topic = _main_topic(shown, shares, row)
             words = ", ".join(shown.words(held))
             rows.append([row, *_comment(found.comments[row], topic, kind, words)])
     return header, rows
+
+
+def _main_topic(shown, shares, row):
+    main = shares.main[row]
+    return shown.numbers[main] if main >= 0 else ""
 
 
 def _readable(material, rows, shown_groups, with_texts):

@@ -13,6 +13,7 @@ from ...base.files import read_json, read_lines
 from ...base.manifest import check_manifest
 from ...corpus.readers import DataError
 from .. import folders
+from ..guidance import Opinion
 
 # Rows that are dense at a time: with 50 topics 20 MB.
 BLOCK = 100_000
@@ -109,6 +110,13 @@ class Material:
     reading: dict
     cleaning: dict
     has_texts: bool
+    opinion: Opinion | None  # of learnt guidance, where it has one
+
+    @property
+    def counting_columns(self):
+        """Columns of the words that count as seed words in the fit."""
+        follows = self.opinion and self.fit.get("guidance") == "learnt"
+        return self.opinion.guidance.seeds if follows else self.seed_columns
 
     @cached_property
     def has_words(self):
@@ -185,6 +193,7 @@ def load(comments_folder, matrix_folder, model_folder):
         matrix, folders.COUNTS, folders.VOCABULARY, folders.SEED_COLUMNS, folders.CLEANING
     )
     check_manifest(model, folders.ARRAYS, folders.DOC_TOPIC, folders.FIT)
+    fit = read_json(model / folders.FIT)
     with np.load(matrix / folders.COUNTS, allow_pickle=False) as counts:
         words = Words(counts["indptr"].astype(np.int64), counts["indices"], int(counts["shape"][1]))
     with np.load(model / folders.ARRAYS, allow_pickle=False) as arrays:
@@ -198,13 +207,23 @@ def load(comments_folder, matrix_folder, model_folder):
         seed_columns=np.load(matrix / folders.SEED_COLUMNS, allow_pickle=False),
         components=components,
         doc_topic=sp.csr_matrix(sp.load_npz(model / folders.DOC_TOPIC)),
-        fit=read_json(model / folders.FIT),
+        fit=fit,
         reading=read_json(comments / folders.READING),
         cleaning=read_json(matrix / folders.CLEANING),
         has_texts=has_texts,
+        opinion=_opinion(model, fit),
     )
     _check_sizes(material, n_comments, comments, matrix, model)
     return material
+
+
+def _opinion(model, fit):
+    """What learnt guidance thinks; a folder may hold the file of an earlier fit."""
+    found = fit.get("learnt_guidance")
+    if not found or found["reason"]:
+        return None
+    check_manifest(model, folders.GUIDANCE)
+    return Opinion.load(model / folders.GUIDANCE)
 
 
 def _check_sizes(material, n_comments, comments, matrix, model):

@@ -39,6 +39,7 @@ class Topics:
     phi: np.ndarray
     vocabulary: list
     seed_columns: np.ndarray
+    counting_columns: np.ndarray
 
     def __len__(self):
         return len(self.numbers)
@@ -84,8 +85,8 @@ class Topics:
         return self.seed_columns[_largest(np.where(weights < LEAST_OF_SEED, 0, weights), n)]
 
     def seed_share(self):
-        """Share of the weight of each topic that its seed words have."""
-        return self.phi[:, self.seed_columns].sum(axis=1, dtype=float)
+        """Share of the weight of each topic that words have which count as seed words."""
+        return self.phi[:, self.counting_columns].sum(axis=1, dtype=float)
 
     @cached_property
     def similarity(self):
@@ -197,6 +198,7 @@ def describe(material, naming, arrangement, n_minority):
         phi=phi,
         vocabulary=material.vocabulary,
         seed_columns=np.asarray(material.seed_columns, np.int64),
+        counting_columns=np.asarray(material.counting_columns, np.int64),
     )
 
 
