@@ -153,12 +153,17 @@ def write_tables(
         ],
     )  # fmt: skip
     warnings = {"masenus": "No word of the comments matches.", "uni*": "It is in 12% of comments."}
+    opinions = {
+        "uni*": (0.125, "partly", text("uni")), "masenus": ("", "", ""),
+        "alkoholi": (0.05, "no", "alkoholi"), "päihde": (0.99996, "yes", ""),
+    }  # fmt: skip
     write_csv(
         folder / folders.SEED_WORDS,
-        ["entry", "kind", "words", "documents", "share", "occurs_with", "closest", "warning"],
+        ["entry", "kind", "words", "documents", "share", "occurs_with", "closest", "warning",
+         "probability", "trusted", "distrusted_words"],
         [
             (text(entry), kind, text(found), documents, documents / 50_000, text("uupumus"),
-             closest, warnings.get(entry, ""))
+             closest, warnings.get(entry, ""), *opinions.get(entry, (0.81, "yes", "")))
             for entry, kind, found, documents, closest in [
                 ("masennus", "word", "masennus", 310, ""),
                 ("uni*", "wildcard", "uni, unettomuus", 6000, ""),
@@ -169,6 +174,7 @@ def write_tables(
         ],
     )  # fmt: skip
     write_lines(folder / folders.SEED_FORMS, SEED_FORMS)
+    _write_guidance(folder, text, texts, dates, groups)
     skipped = {"empty text": 31, "no closing quote": 2, "same text as before": 480}
     write_csv(
         folder / folders.INPUT_REPORT,
@@ -187,6 +193,31 @@ def write_tables(
     write_json(folder / folders.SUMMARY, summary)
     write_manifest(folder)
     return words
+
+
+def _write_guidance(folder, text, texts, dates, groups):
+    write_csv(
+        folder / folders.DISCOVERED_WORDS,
+        ["word", "probability", "documents", "occurs_with"],
+        [
+            (text(word), 0.9 - place / 10, 60 - place, text("masennus (31)") + ", uupumus (4)")
+            for place, word in enumerate(["nousta", "sänky", "aamu"])
+        ],
+    )
+    for name, words, usual in (
+        (folders.RELEASED, "nousta, sängystä", "En jaksa enää nousta aamulla sängystä."),
+        (folders.CAPPED, "alkoholi", "Alkoholin hinta nousee taas."),
+    ):
+        write_csv(
+            folder / name,
+            ["row", "id", "date", "group", "probability", "main_topic", "words", "text"],
+            [
+                (row, f"{row:08x}", "2024-02-03" if dates else "",
+                 text("Uutiset") if groups else "", 0.99999 - row / 100, row % 3 + 4 if row else "",
+                 text(words), text(usual) if texts else "")
+                for row in range(14)
+            ],
+        )  # fmt: skip
 
 
 def _summary(n_topics, skipped, texts, dates, groups):
@@ -213,6 +244,11 @@ def _summary(n_topics, skipped, texts, dates, groups):
         "random_state": 1, "iterations": 143, "converged": True, "objective": 123456.7,
         "feasible": True, "kkt": {"dual": 0.0, "stationarity_H": 2.4e-6},
         "seconds": 12.3, "peak_mb": 840.2,
+        "guidance": "list",
+        "learnt_guidance": {
+            "reason": None, "rounds": 12, "converged": True, "seed_words": 11, "distrusted": 2,
+            "discovered": 3, "documents_with_seed": 1311, "capped": 120, "released": 14,
+        },
         "agreement": {"fits": 4, "mean_ami": 0.46}, "stability": [0.83] * n_topics,
     }  # fmt: skip
     return {

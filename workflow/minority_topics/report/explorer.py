@@ -18,7 +18,7 @@ from ..base.manifest import check_manifest
 from ..comments import folders
 from ..corpus.lemmas import make_lemmatiser
 from ..corpus.readers import DataError
-from . import run_facts
+from . import guidance_section, run_facts
 from .marking import LONGEST_TEXT, SEED, WORD, Phrases, clipped, segments
 from .run_facts import LONGEST_NAME
 from .standalone import json_inside, link, write_page
@@ -28,6 +28,7 @@ NEEDED = (folders.TOPICS, folders.TOPIC_WORDS, folders.EXAMPLES, folders.SUMMARY
 USED = (
     *NEEDED, folders.TRENDS, folders.GROUPS, folders.TOPIC_MAP, folders.SUGGESTED_WORDS,
     folders.SEED_FREE, folders.SEED_WORDS, folders.SEED_FORMS, folders.INPUT_REPORT,
+    *guidance_section.TABLES,
 )  # fmt: skip
 # What the page shows at most.
 MOST_WORDS = 20
@@ -110,6 +111,7 @@ def _content(tables, page, title):
         "seeds": _seeds(tables),
         "suggested": _suggested(tables, names),
         "seed_free": _seed_free(tables, names, marks),
+        "guidance": guidance_section.section(tables, names, seeds, lemma_of, _about),
         "skipped": _skipped(tables),
         "made": run_facts.how_made(summary),
         "files": run_facts.files_read(summary),
@@ -327,6 +329,7 @@ def _seeds(tables):
                 "warning": clipped(row["warning"] or "")[0],
                 "documents": _whole(row["documents"]),
                 "share": _value(row["share"]),
+                **guidance_section.opinion(row),
             }
             for row in rows[:MOST_SEEDS]
         ],

@@ -88,9 +88,10 @@ def how_made(summary):
         "Fit": [
             ("Topics", _count(fit.get("n_topics"))),
             ("Minority topics", _count(fit.get("n_minority"))),
+            ("Guidance", fit.get("guidance")),
             ("Seed words in a minority topic (theta_min)",
              None if theta is None else f"at least {percent(theta)}"),
-            ("Minority topic in a comment without a seed word (w_max)",
+            (f"Minority topic in a comment {_bounded(fit)} (w_max)",
              None if fit.get("w_max") is None else f"at most {_setting(fit['w_max'])}"),
             ("Constraints met", _setting(fit.get("feasible"))),
             ("Converged", _setting(fit.get("converged"))),
@@ -170,6 +171,11 @@ def _setting(value):
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value)) or "none"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _bounded(fit):
+    """Which comments `w_max` is a bound for."""
+    return "that is capped" if fit.get("guidance") == "learnt" else "without a seed word"
 
 
 def _count(value):
