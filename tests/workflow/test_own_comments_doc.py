@@ -129,7 +129,10 @@ def test_commands_leave_the_files_that_the_tutorial_names(said, project):
     assert len(named) > 15
     assert [path for path in sorted(named - examples) if not (project / path).exists()] == []
     tables = project / "results" / "comments" / "tables"
-    for name in ("seed_free_sample.csv", "suggested_words.csv", "trends.csv", "groups.csv"):
+    for name in (
+        "seed_free_sample.csv", "suggested_words.csv", "trends.csv", "groups.csv",
+        "discovered_words.csv", "released_comments.csv", "capped_comments.csv",
+    ):  # fmt: skip
         assert f"`{name}`" in TUTORIAL
         assert (tables / name).is_file()
     assert (project / "results" / "comments" / "choose" / "choices.png").exists()
@@ -138,7 +141,7 @@ def test_commands_leave_the_files_that_the_tutorial_names(said, project):
 
 def test_terminal_says_what_the_tutorial_quotes(said):
     """The quoted summary has the sentences of a run; numbers and names differ."""
-    quoted = re.search(r"```text\n(.*?)```", TUTORIAL, flags=re.DOTALL)[1].splitlines()
+    quoted = "".join(re.findall(r"```text\n(.*?)```", TUTORIAL, flags=re.DOTALL)).splitlines()
     printed = {_shape(line) for line in said[EXPLORE].splitlines()}
     lines = [line for line in quoted if not line.startswith("Not found")]
     assert len(lines) > 6
