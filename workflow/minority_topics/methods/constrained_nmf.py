@@ -1,8 +1,6 @@
-"""Constrained NMF, in three solvers: our exact one, the published one, and its projected form."""
+"""Constrained NMF: our exact solver, the published one, its projected form, and learnt guidance."""
 
 import warnings
-
-import numpy as np
 
 from ..nmf.model import ConstrainedNMF
 from .contract import Fit, normalise_rows
@@ -32,23 +30,28 @@ def fit(problem):
             "feasible": model.feasible_,
             "kkt": model.kkt_,
             "least_denominator": model.least_denominator_,
-            "least_seed_share": least_seed_share(problem, H),
-            "largest_free_weight": largest_free_weight(problem, W),
+            "least_seed_share": least_seed_share(model),
+            "largest_free_weight": largest_free_weight(model, W),
+            "trusted_seeds": len(model.trusted_seeds_),
+            "distrusted_seeds": len(model.distrusted_seeds_),
+            "discovered_words": len(model.discovered_words_),
+            "free_documents": int(model.free_documents_.sum()),
             "objective_history": model.objective_history_.tolist(),
             "warnings": sorted({str(warning.message) for warning in caught}),
         },
     )
 
 
-def least_seed_share(problem, H):
-    """The least share of seed words in a minority topic; at least theta_min if feasible."""
-    minority = H[: problem.n_minority]
-    return float(
-        (minority[:, problem.seed_columns].sum(axis=1) / minority.sum(axis=1)).min(initial=1)
-    )
+def least_seed_share(model):
+    """The least share of the words that count as seeds in a minority topic.
+
+    At least theta_min if feasible. These words are the list, or what learnt guidance made of it.
+    """
+    minority = model.components_[: model.n_minority]
+    seeds = minority[:, model.seed_columns_].sum(axis=1)
+    return float((seeds / minority.sum(axis=1)).min(initial=1))
 
 
-def largest_free_weight(problem, W):
-    """The largest weight of a minority topic in a document without seed words; w_max bounds it."""
-    free = np.asarray(problem.tfidf[:, problem.seed_columns].sum(axis=1)).ravel() == 0
-    return float(W[free, : problem.n_minority].max(initial=0))
+def largest_free_weight(model, W):
+    """The largest weight of a minority topic in a document that may hold none; w_max bounds it."""
+    return float(W[~model.free_documents_, : model.n_minority].max(initial=0))

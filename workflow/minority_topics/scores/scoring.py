@@ -16,7 +16,7 @@ from .tables import read_statuses
 FIT_COLUMNS = ["n_topics", "n_minority", "repetition", "corpus", "random_state", "status", "reason"]
 NOTE_COLUMNS = [
     "objective", "iterations", "feasible", "least_seed_share", "largest_free_weight",
-    "least_denominator",
+    "least_denominator", "trusted_seeds", "distrusted_seeds", "discovered_words", "free_documents",
 ]  # fmt: skip
 
 
