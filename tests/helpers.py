@@ -91,6 +91,7 @@ def tiny(folder, **changes):
     config["datasets"] = {"simulated": {**dataset, "n_documents": 60, "rate": 0.3}}
     config["settings"] = [{"n_topics": 4, "n_minority": 2}]
     config["methods"] = ["constrained_nmf", "nmf", "truth"]
+    config["variants"] = []
     config["figures"] = ["purity_nmi", "jsd"]
     config.update(changes)
     path = folder / "config.yaml"

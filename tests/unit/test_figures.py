@@ -605,3 +605,44 @@ def test_text_stands_out_from_its_background():
 
     cells = plt.get_cmap(COLOURS)(np.linspace(0, 1, 256))
     assert min(contrast(to_hex(text_colour(cell)), to_hex(cell)) for cell in cells) >= 4.5
+
+
+def noisy_lists():
+    """Scores by share of the list kept and by share of wrong words, each varied by itself."""
+    methods = {"constrained_nmf": ["ok"] * 5, "constrained_nmf_learnt": ["ok"] * 5, "nmf": ["ok"]}
+    scores = scores_of(methods, [(20, 7)], seed_share=[0.5, 1.0], wrong_seed_share=[0.0, 0.1, 1.0])
+    scores.loc[scores["method"] == "nmf", "f1"] = np.nan
+    return scores[(scores["seed_share"] == 1) | (scores["wrong_seed_share"] == 0)]
+
+
+def test_a_sweep_over_two_keys_has_a_column_of_panels_for_each():
+    scores = noisy_lists()
+    figure, shown = plotted("sweep", scores)
+    assert len(figure.axes) == 5 * 2
+    lines = parts(figure, "line-")
+    means = scores.groupby(["method", "seed_share", "wrong_seed_share"])["jsd_mean"].mean()
+    for method in ("constrained_nmf", "constrained_nmf_learnt", "nmf"):
+        kept = lines[f"jsd_mean-seed_share-{method}"].get_xydata()
+        expected = [(1.0, means[method, 1.0, 0.0]), (0.5, means[method, 0.5, 0.0])]
+        assert kept == pytest.approx(np.array(expected))
+        wrong = lines[f"jsd_mean-wrong_seed_share-{method}"].get_xydata()
+        expected = [(share, means[method, 1.0, share]) for share in (0.0, 0.1, 1.0)]
+        assert wrong == pytest.approx(np.array(expected))
+    assert "f1-seed_share-constrained_nmf" in lines
+    assert "f1-seed_share-nmf" not in lines, "it has no minority topics"
+    left, right = figure.axes[:2]
+    assert left.xaxis_inverted(), "the whole list comes first"
+    assert not right.xaxis_inverted()
+    assert left.get_ylim() == right.get_ylim()
+    assert len(shown) == 4 * 3
+
+
+def test_a_sweep_over_two_keys_tells_the_best_of_each(tmp_path):
+    noisy_lists().to_csv(tmp_path / "table.csv", index=False)
+    draw("noise", tmp_path / "table.csv", read_methods(), tmp_path / "noise.png")
+    told = (tmp_path / "noise.txt").read_text(encoding="utf-8")
+    assert told.count("the best are at") == 2
+    assert "By share of the seed words kept, the best are at 1: Purity " in told
+    assert "By wrong seed words per seed word, the best are at 0: Purity " in told
+    title = "A shorter list of seed words and wrong words among the seed words"
+    assert title in (tmp_path / "noise.svg").read_text(encoding="utf-8")

@@ -74,6 +74,29 @@ def test_sweep_varies_the_dataset_and_nothing_else():
     assert plan.datasets["sim/rate=0.2"] == changed
 
 
+def test_keys_that_are_varied_by_themselves_share_the_original():
+    varied = {"seed_share": [1.0, 0.5], "wrong_seed_share": [0.0, 0.25, 1.0]}
+    plan = plan_of(sweeps={"noise": {"vary": varied, "methods": ["nmf"]}})
+    table = plan.tables["sim", "noise"]
+    assert [cell.dataset for cell in table.cells] == [
+        "sim",
+        "sim/seed_share=0.5",
+        "sim/wrong_seed_share=0.25",
+        "sim/wrong_seed_share=1.0",
+    ]
+    assert table.varied == {"seed_share": 1.0, "wrong_seed_share": 0.0}
+    assert plan.datasets["sim/seed_share=0.5"]["wrong_seed_share"] == 0
+
+
+def test_a_sweep_is_of_the_datasets_that_it_names():
+    datasets = {"sim": SMALL["datasets"]["sim"], "large": SMALL["datasets"]["sim"]}
+    sweep = {"key": "rate", "values": [0.2], "methods": ["nmf"]}
+    sweeps = {"all": sweep, "one": {**sweep, "datasets": ["large"]}}
+    plan = plan_of(datasets=datasets, sweeps=sweeps)
+    swept = {(dataset, name) for dataset, name in plan.tables if name != "scores"}
+    assert swept == {("sim", "all"), ("large", "all"), ("large", "one")}
+
+
 @pytest.mark.parametrize(
     ("changes", "names"),
     [
@@ -182,6 +205,27 @@ def test_shipped_configurations_hold_the_paper():
         (
             {"sweeps": {"a": {"key": "kind", "values": [1], "methods": ["nmf"]}}},
             "sweeps.a.key='kind' must be one of",
+        ),
+        (
+            {"sweeps": {"a": {"key": "rate", "methods": ["nmf"]}}},
+            "sweeps.a: what it varies is told",
+        ),
+        ({"sweeps": {"a": {"methods": ["nmf"]}}}, "sweeps.a: what it varies is told by key and"),
+        (
+            {"sweeps": {"a": {"key": "rate", "vary": {"rate": [1]}, "methods": ["nmf"]}}},
+            "by key and values together, or by vary alone",
+        ),
+        (
+            {"sweeps": {"a": {"vary": {"kind": [1]}, "methods": ["nmf"]}}},
+            "sweeps.a.vary: 'kind' must be one of rate, n_words",
+        ),
+        (
+            {"sweeps": {"a": {"vary": {"seed_share": [2]}, "methods": ["nmf"]}}},
+            "sweeps.a.vary: seed_share=2 must be at most 1",
+        ),
+        (
+            {"sweeps": {"a": {"vary": {"rate": [1]}, "methods": ["nmf"], "datasets": ["smi"]}}},
+            "sweeps.a.datasets: 'smi' is no dataset of the study; did you mean 'sim'?",
         ),
         (
             {"sweeps": {"scores": {"key": "rate", "values": [1], "methods": ["nmf"]}}},

@@ -49,7 +49,13 @@ from minority_topics.study.paths import (
     parse_variant,
     resolve,
 )
-from minority_topics.study.plan import Plan, check_command, derive_random_state
+from minority_topics.study.plan import (
+    Plan,
+    check_command,
+    derive_random_state,
+    sweeps_of,
+    values_of,
+)
 from minority_topics.study.progress import follow
 from minority_topics.study.registry import find_method, first_model, read_methods
 from minority_topics.study.sources import modules
@@ -57,7 +63,12 @@ from minority_topics.study.sources import modules
 
 def dump_config(dataset):
     """The configuration with its defaults, and of its datasets only this one."""
-    effective = {**CONFIG, "datasets": {dataset: CONFIG["datasets"][dataset]}}
+    sweeps = {
+        name: {**sweep, "datasets": [dataset]} if "datasets" in sweep else sweep
+        for name, sweep in sweeps_of(CONFIG, dataset).items()
+    }
+    datasets = {dataset: CONFIG["datasets"][dataset]}
+    effective = {**CONFIG, "datasets": datasets, "sweeps": sweeps}
     return yaml.safe_dump(effective, sort_keys=False, allow_unicode=True)
 
 
@@ -88,7 +99,7 @@ USES_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_m
 ENVIRONMENTS = ROOT / ".venvs"
 CATALOGUE = {
     **{name: FIGURES[name] for name in CONFIG["figures"]},
-    **{name: sweep_figure(name, sweep["key"]) for name, sweep in CONFIG["sweeps"].items()},
+    **{name: sweep_figure(name, values_of(sweep)) for name, sweep in CONFIG["sweeps"].items()},
 }
 
 if workflow.is_main_process:

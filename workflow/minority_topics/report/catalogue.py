@@ -177,15 +177,23 @@ FIGURES = {
 }
 
 
-def sweep_figure(name, key):
-    """The figure of a sweep over a key of the dataset."""
+def sweep_figure(name, keys):
+    """The figure of a sweep over some keys of the dataset."""
     return Figure(
         name,
         name,
-        SWEEP_TITLES[key],
-        "Purity and NMI of models as one property of the data is varied and all else is kept. "
-        "Lines with caps are 95% intervals of the mean.",
+        sweep_title(keys),
+        "Scores of models as one property of the data is varied and all else is kept: purity, NMI, "
+        "AMI, F1 of finding the documents of known topics, and mean JSD, which is better the lower "
+        "it is. Only models with minority topics have an F1. "
+        f"{_LINES}",
     )
+
+
+def sweep_title(keys):
+    """What a sweep over some keys is about."""
+    first, *others = (SWEEP_TITLES[key] for key in keys)
+    return " and ".join([first, *(title[0].lower() + title[1:] for title in others)])
 
 
 SWEEP_TITLES = {

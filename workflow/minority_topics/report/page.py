@@ -148,7 +148,7 @@ def _rule_f1(facts):
 def _figure(path, out):
     """A figure with its text; its SVG goes in as an image, where nothing can run or clash."""
     path = Path(path)
-    known = FIGURES.get(path.stem) or sweep_figure(path.stem, _sweep_key(path))
+    known = FIGURES.get(path.stem) or sweep_figure(path.stem, _sweep_keys(path))
     drawing = path.with_suffix(".svg").read_text(encoding="utf-8")
     width, height = _size(path.with_suffix(".svg"), drawing)
     image = base64.b64encode(drawing.encode()).decode()
@@ -171,11 +171,11 @@ def _size(path, drawing):
     return float(box[1]), float(box[2])
 
 
-def _sweep_key(path):
+def _sweep_keys(path):
     from ..scores.tables import read_frame
-    from .figures.sweep import key_of
+    from .figures.sweep import keys_of
 
-    return key_of(read_frame(path.with_suffix(".csv")))
+    return keys_of(read_frame(path.with_suffix(".csv")))
 
 
 def _links(paths, out):

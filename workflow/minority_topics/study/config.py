@@ -19,6 +19,7 @@ import yaml
 from ..base.strict_yaml import DEEPEST, MOST_NODES, YamlError, read_yaml
 from ..base.text import find_control, shown, stands_twice
 from .paths import LONGEST, ROOT, find_files, resolve
+from .plan import sweeps_of, values_of
 from .registry import ConfigError, first_model, read_methods
 
 SCHEMA = Path(__file__).with_name("config.schema.yaml")
@@ -297,6 +298,8 @@ def _check_sizes(config, methods):
 
 def _check_studies(config, schema, figures, methods):
     """Names, methods and values of ablations and sweeps."""
+    for name, sweep in config["sweeps"].items():
+        _check_sweep(name, sweep, config["datasets"])
     taken = TABLES | set(figures) - SHOWN_ABLATIONS.keys()
     for name in [*config["ablations"], *config["sweeps"]]:
         if name in taken:
@@ -324,7 +327,28 @@ def _check_studies(config, schema, figures, methods):
         for option, values in ablation["options"].items():
             _check_values(f"ablations.{name}.options", option, values, options)
     for name, sweep in config["sweeps"].items():
-        _check_values(f"sweeps.{name}.values", sweep["key"], sweep["values"], datasets)
+        for key, values in values_of(sweep).items():
+            _check_values(_values_place(name, sweep), key, values, datasets)
+
+
+def _check_sweep(name, sweep, datasets):
+    """A sweep says what it varies in one way, and names datasets that are there."""
+    if {"key", "values", "vary"} & sweep.keys() not in ({"key", "values"}, {"vary"}):
+        raise ConfigError(
+            f"sweeps.{name}: what it varies is told by key and values together, or by vary alone; "
+            "correct it (config/README.md explains it)."
+        )
+    for dataset in sweep.get("datasets", ()):
+        if dataset not in datasets:
+            raise ConfigError(
+                f"sweeps.{name}.datasets: {shown(dataset)} is no dataset of the study"
+                f"{_suggest(dataset, datasets)}."
+            )
+
+
+def _values_place(name, sweep):
+    """Where a sweep has its values."""
+    return f"sweeps.{name}.{'vary' if 'vary' in sweep else 'values'}"
 
 
 def _check_values(where, key, values, schema):
@@ -341,9 +365,10 @@ def _check_n_words(config):
         if dataset["kind"] != "injected":
             continue
         asked = {f"datasets.{name}.n_words": dataset["n_words"]}
-        for sweep, varied in config["sweeps"].items():
-            if varied["key"] == "n_words":
-                asked[f"sweeps.{sweep}.values: n_words"] = max(varied["values"])
+        for sweep, varied in sweeps_of(config, name).items():
+            if "n_words" in values_of(varied):
+                place = _values_place(sweep, varied)
+                asked[f"{place}: n_words"] = max(values_of(varied)["n_words"])
         path = resolve(dataset["topics"])
         facts = path.stat()
         fewest = _fewest_words(path, facts.st_mtime_ns, facts.st_size)

@@ -92,11 +92,18 @@ class Plan:
             shown = [*grid, *(key for key in BOUNDS if key in options and key not in grid)]
             originals = {key: options.get(key) for key in shown}
             self._add(dataset, name, [dataset], points, first, originals)
-        for name, sweep in config["sweeps"].items():
-            key = sweep["key"]
-            if key in config["datasets"][dataset]:
-                points = [self._variant_of_dataset(dataset, {key: v}) for v in sweep["values"]]
-                originals = {key: config["datasets"][dataset][key]}
+        known = config["datasets"][dataset]
+        for name, sweep in sweeps_of(config, dataset).items():
+            varied = {key: values for key, values in values_of(sweep).items() if key in known}
+            points = [
+                self._variant_of_dataset(dataset, {key: value})
+                for key, values in varied.items()
+                for value in values
+            ]
+            originals = {key: known[key] for key in varied}
+            if points:
+                # Keys that are varied by themselves have the original in common.
+                points = dict.fromkeys(points)
                 self._add(dataset, name, points, sweep["methods"], first, originals)
 
     def _add(self, dataset, name, datasets, methods, settings, varied=None):
@@ -147,6 +154,20 @@ class Plan:
         name = variant(dataset, _new(changes, known))
         self.datasets[name] = {**known, **changes}
         return name
+
+
+def sweeps_of(config, dataset):
+    """The sweeps of a dataset, by name: those that name it, or no dataset."""
+    return {
+        name: sweep
+        for name, sweep in config["sweeps"].items()
+        if dataset in sweep.get("datasets", [dataset])
+    }
+
+
+def values_of(sweep):
+    """The values of every key that a sweep varies."""
+    return sweep["vary"] if "vary" in sweep else {sweep["key"]: sweep["values"]}
 
 
 def check_command(what, length, remedy):

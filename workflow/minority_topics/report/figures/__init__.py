@@ -15,7 +15,8 @@ import matplotlib.pyplot as plt
 
 from ...base.files import replacing, write_text
 from ...scores.tables import read_frame, write_frame
-from ..catalogue import FIGURES, SWEEP_TITLES
+from ..catalogue import FIGURES, sweep_title
+from . import sweep
 from .style import STYLE, looks_of
 from .svg import tidy
 
@@ -55,9 +56,9 @@ def draw(name, table, methods, out, published=None):
 
 
 def title_of(name, shown):
-    """The title of a figure; that of a sweep is by the key it varies."""
+    """The title of a figure; that of a sweep is by the keys it varies."""
     if name == BENCHMARK:
         return "Time and memory of the solvers"
     if name in FIGURES:
         return FIGURES[name].title
-    return next(SWEEP_TITLES[column] for column in shown.columns if column in SWEEP_TITLES)
+    return sweep_title(sweep.keys_of(shown))

@@ -13,8 +13,9 @@ COLUMN, PAGE = 3.5, 7.0
 SMALLEST = 7
 
 OURS = "#B84A00"
-# The solvers of one model: one hue, from strong to faint.
-OUR_SHADES = (OURS, "#E69F00", "#F2C879")
+# The rows of one model: one hue. Solvers go from strong to faint, a variant is as its solver, and
+# learnt guidance is darkest.
+OUR_SHADES = (OURS, "#E69F00", "#F2C879", "#F2C879", "#5A1F00")
 GUIDED = "#0072B2"
 UNGUIDED = "#00875F"
 CONTROL = "#C8C8C8"
