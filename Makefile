@@ -12,7 +12,7 @@ NAME ?= comments
 LANGUAGE ?=
 SET ?=
 
-.PHONY: help setup figures quick beyond explore case-study report verify unlock bench bench-comments envs test test-fast test-cluster fuzz lint format lock clean
+.PHONY: help setup figures quick beyond guidance explore case-study report verify unlock bench bench-comments envs test test-fast test-cluster fuzz lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -50,6 +50,9 @@ quick: setup ## a small run of everything
 
 beyond: setup ## where guidance helps and where it breaks: the sweeps of config/beyond.yaml
 	$(call run,config/beyond.yaml)
+
+guidance: setup ## missing and wrong seed words, with 500, 5,000 and 50,000 documents: config/guidance.yaml
+	$(call run,config/guidance.yaml)
 
 explore: setup ## topics of your own comments: make explore COMMENTS=comments.csv SEEDS=seed_words.txt LANGUAGE=fi
 	@test -n "$(COMMENTS)" -a -n "$(SEEDS)" -a -n "$(LANGUAGE)" || { echo "Name files and language:" \

@@ -20,7 +20,7 @@ from minority_topics.study.paths import ROOT, parse_variant, variant
 from minority_topics.study.plan import Plan
 from minority_topics.study.registry import ConfigError, read_methods
 
-SHIPPED = ["config.yaml", "quick.yaml", "beyond.yaml", "authors_data.yaml"]
+SHIPPED = ["config.yaml", "quick.yaml", "beyond.yaml", "guidance.yaml", "authors_data.yaml"]
 METHODS = (ROOT / "config" / "methods.tsv").read_bytes()
 
 ODD_TEXT = st.sampled_from(
@@ -50,7 +50,7 @@ ODD = st.recursive(
 # Keys that may be missing.
 REQUIRED = {
     "datasets", "settings", "methods", "kind", "seed_words", "file", "n_topics", "n_minority",
-    "method", "options", "key", "values",
+    "method", "options", "key", "values", "vary",
 }  # fmt: skip
 
 

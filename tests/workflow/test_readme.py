@@ -30,7 +30,8 @@ ELSEWHERE = {
 
 
 def test_readme_has_the_commands():
-    by_make = {f"make {name}" for name in ("figures", "test", "quick", "beyond", "bench")}
+    names = ("figures", "test", "quick", "beyond", "guidance", "bench")
+    by_make = {f"make {name}" for name in names}
     assert by_make | ELSEWHERE <= set(COMMANDS)
     assert len(COMMANDS) == len(set(COMMANDS))
 
@@ -40,11 +41,21 @@ def project(tmp_path_factory, copy_project):
     """A copy whose configurations are small."""
     root = copy_project(tmp_path_factory.mktemp("project"))
     small = tiny(tmp_path_factory.mktemp("config"), repetitions=1, methods=["nmf", "truth"])
-    sweep = {"key": "rate", "values": [0.2, 0.3], "methods": ["nmf"]}
-    swept = tiny(
-        tmp_path_factory.mktemp("config"), repetitions=1, methods=["nmf"], sweeps={"rates": sweep}
-    )
-    for name, path in (("config", small), ("quick", small), ("beyond", swept)):
+    sweeps = {
+        "beyond": {"rates": {"key": "rate", "values": [0.2, 0.3], "methods": ["nmf"]}},
+        "guidance": {
+            "noise": {
+                "datasets": ["simulated"],
+                "vary": {"seed_share": [1.0, 0.5], "wrong_seed_share": [0.5]},
+                "methods": ["nmf"],
+            }
+        },
+    }
+    swept = {
+        name: tiny(tmp_path_factory.mktemp("config"), repetitions=1, methods=["nmf"], sweeps=sweep)
+        for name, sweep in sweeps.items()
+    }
+    for name, path in {"config": small, "quick": small, **swept}.items():
         (root / "config" / f"{name}.yaml").write_text(path.read_text(encoding="utf-8"))
     return root
 
@@ -70,6 +81,7 @@ def test_command_runs(command, project):
 def test_what_the_commands_leave_is_what_the_readme_names(project):
     assert (project / "results" / "simulated" / "report.html").exists()
     assert (project / "results" / "simulated" / "figures" / "rates.png").exists()
+    assert (project / "results" / "simulated" / "figures" / "noise.png").exists()
     assert (project / "results" / "benchmarks" / "benchmark.png").exists()
 
 
