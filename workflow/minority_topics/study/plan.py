@@ -95,16 +95,15 @@ class Plan:
         known = config["datasets"][dataset]
         for name, sweep in sweeps_of(config, dataset).items():
             varied = {key: values for key, values in values_of(sweep).items() if key in known}
-            points = [
+            swept = [
                 self._variant_of_dataset(dataset, {key: value})
                 for key, values in varied.items()
                 for value in values
             ]
             originals = {key: known[key] for key in varied}
-            if points:
+            if swept:
                 # Keys that are varied by themselves have the original in common.
-                points = dict.fromkeys(points)
-                self._add(dataset, name, points, sweep["methods"], first, originals)
+                self._add(dataset, name, dict.fromkeys(swept), sweep["methods"], first, originals)
 
     def _add(self, dataset, name, datasets, methods, settings, varied=None):
         cells = [Cell(*axes) for axes in itertools.product(datasets, methods, settings)]
