@@ -96,6 +96,31 @@ def test_parts(folder):
     assert "| ours | random start | −0.125 (−0.250 to +0.062) |" in filled("parts", folder)
 
 
+def test_sweeps_of_all_sizes_in_one_table(folder):
+    (folder / "swept").mkdir()
+    for n_documents, lead in ((5000, 0.25), (500, 0)):
+        rows = [
+            {
+                "dataset": f"d{n_documents}", "seed_share": kept, "wrong_seed_share": wrong,
+                "method": method, "f1": score, "nmi": score / 2,
+            }
+            for kept, wrong, score in ((1, 0, 0.75), (0.5, 0, 0.5), (1, 0.1, 0.25), (1, 1, 0.125))
+            for method, score in (("constrained_nmf_learnt", score + lead), ("nmf", float("nan")))
+        ]  # fmt: skip
+        write_frame(folder / "swept" / f"noise_{n_documents}.csv", pd.DataFrame(rows))
+    made = fill("<!-- table sweeps swept -->\n<!-- end -->", folder, METHODS).splitlines()
+    assert made[2] == "| Dataset | Model | kept 1 | kept 0.5 | wrong 0.1 | wrong 1 |"
+    ours = "Constrained NMF learnt guidance"
+    assert made[4:] == [
+        f"| d500 | {ours} | 0.75 / 0.38 | 0.50 / 0.25 | 0.25 / 0.12 | 0.12 / 0.06 |",
+        "| d500 | NMF | – / – | – / – | – / – | – / – |",
+        f"| d5000 | {ours} | 1.00 / 0.50 | 0.75 / 0.38 | 0.50 / 0.25 | 0.38 / 0.19 |",
+        "| d5000 | NMF | – / – | – / – | – / – | – / – |",
+        "",
+        "<!-- end -->",
+    ]
+
+
 def test_an_unknown_block_is_told(folder):
     with pytest.raises(ValueError, match="table nothing: no such block; there are leaderboard"):
         fill("<!-- table nothing tables -->\n<!-- end -->", folder, METHODS)

@@ -18,6 +18,9 @@ from .numbers import number, signed
 KEPT = ("summary", "comparisons", "claims", "paper_vs_ours", "parts")
 LEADERBOARD = ("purity", "nmi", "ami_injected", "jsd_mean", "f1")
 PARTS = ("purity", "nmi")
+SWEEPS = ("f1", "nmi")
+# What the head of a column calls a key of the dataset, where it is shorter.
+SHORT_KEYS = {"seed_share": "kept", "wrong_seed_share": "wrong"}
 BLOCK = re.compile(
     r"(?P<begin><!-- table (?P<name>\w+) (?P<folder>[\w./-]+) -->\n).*?(?P<end><!-- end -->)",
     re.DOTALL,
@@ -145,6 +148,32 @@ def _difference(row):
     return f"{signed(row['difference'])} ({signed(row['low'])} to {signed(row['high'])})"
 
 
+def _sweeps(folder, methods):
+    """Scores at every point of the sweeps whose figures' tables are in the folder, small to large.
+
+    The sweeps have the same points. One that several keys share stands under the first.
+    """
+    from .figures.sweep import along, keys_of
+
+    header, rows = ["Dataset", "Model"], []
+    for path in sorted(folder.glob("*.csv"), key=lambda path: (len(path.name), path.name)):
+        table = read_frame(path)
+        keys = keys_of(table)
+        points: dict[tuple, str] = {}
+        for key in keys:
+            for _, row in along(table, key).iterrows():
+                points.setdefault(tuple(row[keys]), f"{SHORT_KEYS.get(key, key)} {row[key]:g}")
+        header[2:] = points.values()
+        for method, fits in table.groupby("method", sort=False):
+            by_point = {tuple(row[keys]): row for _, row in fits.iterrows()}
+            cells = (
+                " / ".join(number(by_point[point][metric], 2) for metric in SWEEPS)
+                for point in points
+            )
+            rows.append([fits["dataset"].iloc[0], full_label(methods, method), *cells])
+    return _markdown(header, rows)
+
+
 def _mean(row, metric):
     mean = number(row[metric])
     low, high = row[f"{metric}_low"], row[f"{metric}_high"]
@@ -157,4 +186,5 @@ BLOCKS = {
     "verdicts": _verdicts,
     "evidence": _evidence,
     "parts": _parts,
+    "sweeps": _sweeps,
 }
