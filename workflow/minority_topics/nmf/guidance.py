@@ -58,7 +58,7 @@ FEW_ROUNDS = 10
 TRUST, DISCOVERY = 0.35, 0.5
 # A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
 # above DOUBT, and in any case if the word is FIRM.
-RELEASE, DOUBT, FIRM = 0.5, 0.2, 0.6
+RELEASE, DOUBT, FIRM = 0.8, 0.2, 0.6
 
 
 class Unlearnable(ValueError):
