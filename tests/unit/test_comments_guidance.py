@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from answers_folder import write_comments, write_matrix, write_model
 from comments_folder import write_comments_folder
 
-from minority_topics.base.files import read_csv, write_json, write_lines
+from minority_topics.base.files import read_csv, read_lines, write_json, write_lines
 from minority_topics.base.manifest import write_manifest
 from minority_topics.comments import folders, guidance
 from minority_topics.comments.answers import answer
@@ -341,3 +341,17 @@ def test_new_comments_are_freed_and_capped_by_the_guidance_of_the_model(
         rows = pq.read_table(tmp_path / name / folders.DOCUMENTS).to_pylist()
         main[name] = [1 in row["topics"] for row in rows]
     assert main == {"learnt": [False, True], "list": [True, False]}
+
+
+def test_word_vectors_of_a_file_are_evidence(root):
+    """Two of fear's words are alike, and no other word has a vector: that is told, and counts."""
+    alike = [*RIGHT, MISSING, "terror"]
+    path = root / "own.vec"
+    path.write_text("\n".join(f"{word} 1 0.{n}" for n, word in enumerate(alike)), encoding="utf-8")
+    facts = fitted(root, RIGHT, "vectors", guidance="learnt", word_vectors=path)
+    words = len(read_lines(root / "vectors_matrix" / folders.VOCABULARY))
+    assert f"has vectors for {len(alike)} of {words} words" in " ".join(facts["warnings"])
+    model = ConstrainedNMF.load(root / "vectors_model")
+    assert model.word_vectors is None  # a model is told by what they taught it
+    column = read_lines(root / "vectors_matrix" / folders.VOCABULARY).index(MISSING)
+    assert column in model.discovered_words_

@@ -73,6 +73,7 @@ rule vectorise_comments:
 rule fit_comments:
     input:
         matrix=rules.vectorise_comments.output.folder,
+        word_vectors=own_file("word_vectors"),
         library=modules("comments.steps", "comments.fitting"),
         environment=environments("comments"),
     output:

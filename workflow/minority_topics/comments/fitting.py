@@ -21,11 +21,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_mutual_info_score
 
 from .. import __version__
-from ..base.files import read_json, replacing, write_json
+from ..base.files import read_json, read_lines, replacing, write_json
 from ..base.manifest import MANIFEST, DamagedFolder, check_manifest, write_manifest
 from ..base.processes import peak_memory_mb
-from ..base.text import listed, shown
+from ..base.text import counted, listed, shown
 from ..corpus.readers import DataError
+from ..corpus.vectors import read_word_vectors
+from ..nmf.checkpoint import fingerprint
 from ..nmf.checks import check_parameters, is_whole
 from ..nmf.kernels import batches
 from ..nmf.model import ConstrainedNMF
@@ -47,6 +49,8 @@ IDENTITY = "identity.json"
 COMPARED = 200_000
 # Memory that compiled code, and arrays that do not grow with the corpus, take.
 OVERHEAD = 200 * MB
+# Vectors for fewer words than this are probably those of another language.
+LEAST_VECTORS = 0.5
 
 
 def fit_comments(
@@ -58,6 +62,7 @@ def fit_comments(
     theta_min=0.4,
     w_max=1e-9,
     guidance="list",
+    word_vectors=None,
     n_fits=1,
     random_state=1,
     max_iter=200,
@@ -68,6 +73,7 @@ def fit_comments(
 ):
     """Fit `n_fits` models with random states from `random_state` on, and keep the best one.
 
+    `word_vectors` is a file of vectors, which learnt guidance takes as further evidence.
     `threads`, `memory_mb` and `minutes` are limits; None is what the machine has. Raises LimitError
     if memory would not be enough, and when time is over: a second call then goes on. Returns what
     it writes to `fit.json`.
@@ -83,7 +89,9 @@ def fit_comments(
     check_parameters(ConstrainedNMF(**settings, seed_words=()))
     problem = Problem.read(matrix_folder, n_topics, n_minority, memory_mb)
     states = range(random_state, random_state + n_fits)
-    work = _work_folder(out, _identity(matrix_folder, settings))
+    if word_vectors is not None:
+        problem.read_vectors(word_vectors, matrix_folder)
+    work = _work_folder(out, _identity(matrix_folder, settings, problem.vectors))
     deadline = Deadline(minutes)
     with limited_threads(threads) as n_threads:
         for state in states:
@@ -97,7 +105,9 @@ def fit_comments(
                     ) from None
         fits = {state: read_json(work / str(state) / folders.FIT) for state in states}
         best = min(states, key=lambda state: fits[state]["objective"])
-        learnt = judge(problem.V, problem.has_words, work / str(best)) if n_minority else None
+        learnt = None
+        if n_minority:
+            learnt = judge(problem.V, problem.has_words, work / str(best), problem.vectors)
     agreement = stability = None
     if n_fits > 1:
         agreement, stability = _compare(work, fits, best, n_minority)
@@ -128,6 +138,16 @@ class Problem:
     seed_columns: np.ndarray
     has_words: np.ndarray
     warnings: list[str]
+    vectors: np.ndarray | None = None
+
+    def read_vectors(self, path, matrix_folder):
+        words = read_lines(matrix_folder / folders.VOCABULARY)
+        self.vectors, found = read_word_vectors(path, words)
+        if found < LEAST_VECTORS * len(words):
+            self.warnings.append(
+                f"{path} has vectors for {found:,} of {counted(len(words), 'word')}; give vectors "
+                "of the language and of base forms."
+            )
 
     @property
     def n_documents(self):
@@ -194,6 +214,7 @@ def _fit_once(problem, settings, state, work, deadline):
     work_size = problem.V.nnz * settings["n_topics"] * settings["max_iter"]
     model = ConstrainedNMF(
         **settings,
+        word_vectors=problem.vectors,
         seed_words=problem.seed_columns.tolist(),
         random_state=state,
         # A small corpus gets several starts and takes seconds: nothing is to be saved.
@@ -330,13 +351,14 @@ def cosines(A, B):
 # Folders.
 
 
-def _identity(matrix_folder, settings):
+def _identity(matrix_folder, settings, vectors):
     """What fits of a work folder must agree with, to be gone on with."""
     files = read_json(matrix_folder / MANIFEST)
     return {
         "matrix": files[folders.TFIDF]["sha256"],
         "seeds": files[folders.SEED_COLUMNS]["sha256"],
         "settings": settings,
+        "vectors": None if vectors is None else fingerprint(vectors),
     }
 
 

@@ -45,7 +45,7 @@ class Opinion:
         return cls(Learnt(**arrays, **numbers), *of_comments)
 
 
-def judge(V, has_words, fit_folder):
+def judge(V, has_words, fit_folder, vectors=None):
     """Write what learnt guidance thinks into the folder of a fit; gives what `fit.json` tells.
 
     V (comments with words x words, CSR) is what was fitted, `has_words` (M,) where its rows stand
@@ -55,7 +55,7 @@ def judge(V, has_words, fit_folder):
     law = Listed(guidance.listed, V.shape[1])
     try:
         if not isinstance(guidance, Learnt):
-            guidance = learn_guidance(Passes(V), law.listed)
+            guidance = learn_guidance(Passes(V), law.listed, vectors)
     except Unlearnable as error:
         return {"reason": str(error)}
     probability, free = np.zeros(len(has_words), np.float32), np.zeros(len(has_words), bool)

@@ -21,8 +21,8 @@ VECTORISING = (
     "language", "lemmas", "stop_words", "min_df", "max_df", "compounds", "threads",
 )  # fmt: skip
 FITTING = (
-    "n_topics", "n_minority", "theta_min", "w_max", "guidance", "n_fits", "max_iter", "tol",
-    "random_state", "threads", "memory_mb", "minutes",
+    "n_topics", "n_minority", "theta_min", "w_max", "guidance", "word_vectors", "n_fits",
+    "max_iter", "tol", "random_state", "threads", "memory_mb", "minutes",
 )  # fmt: skip
 ANSWERING = ("period", "n_examples", "keep_texts", "least_count", "random_state")
 

@@ -61,8 +61,9 @@ def explore(name, settings, tell=print):
     )  # fmt: skip
     if not settings["keep_texts"] and forms.exists():
         shutil.rmtree(forms)  # words in their order are a text
+    vectors = [resolve(settings["word_vectors"])] if settings["word_vectors"] else []
     _step(
-        model, _part(steps.FITTING, settings), [matrix],
+        model, _part(steps.FITTING, settings), [matrix, *vectors],
         lambda chosen: steps.fit(matrix, model, chosen), tell,
     )  # fmt: skip
     # Seconds, and the file of names may have been edited: always made anew.

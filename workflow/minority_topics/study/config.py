@@ -182,7 +182,7 @@ def _take_comments(config, schema):
 
 
 def _check_comments(name, dataset):
-    for key in ("seed_words", "stop_words"):
+    for key in ("seed_words", "stop_words", "word_vectors"):
         if dataset[key] is not None:
             _check_file(f"datasets.{name}.{key}", dataset[key])
     for place, pattern in enumerate(dataset["files"]):
