@@ -26,7 +26,7 @@ import numpy as np
 from numba import njit, prange
 
 from .compiled import kernel
-from .kernels import batches, matrix_of
+from .kernels import Matrix, batches, matrix_of
 
 # Share of the domain's words in a document of the domain; each is as likely as the others at first.
 SHARES = np.array([0.1, 0.2, 0.4])
@@ -214,21 +214,28 @@ class Beliefs:
         """One round; how far the probability of a document has moved at most."""
         s, before = self.levels(self.count), self.posterior
         log_rest = np.log(odds(self.r, self.share_of_the_rest(), self.rbar))
-        self.posterior, cavity_r = np.empty_like(before), np.empty_like(self.cavity_s)
-        hear_words(
-            len(cavity_r), self.graph.by_document, self.cavity_s, self.others, self.log_prior,
-            log_rest, self.r, self.rbar, self.posterior, cavity_r,
-        )  # fmt: skip
+        start = self.log_prior + np.outer(self.others, log_rest)
+        by_document, by_word = self.graph.by_document, self.graph.by_word
+        self.posterior, cavity_r = self.hear(
+            by_document, self.graph.in_order, self.cavity_s, start, self.r[None, :]
+        )
         self.silent = softmax(self.log_prior + np.outer(self.lengths, log_rest))
-        belief, cavity_s = np.empty_like(s), np.empty_like(self.cavity_s)
-        hear_documents(
-            len(cavity_r), self.graph.by_word, self.graph.edges, cavity_r, s, np.log(self.alpha),
-            self.rbar, belief, cavity_s,
-        )  # fmt: skip
+        start = np.broadcast_to(np.log(self.alpha), s.shape)
+        belief, cavity_s = self.hear(by_word, self.graph.edges, cavity_r, start, s)
         self.s = (belief * s).sum(axis=1)
         self.cavity_s = DAMPING * self.cavity_s + (1 - DAMPING) * cavity_s
         self.learn(belief)
         return np.abs(self.posterior[:, 0] - before[:, 0]).max()
+
+    def hear(self, matrix, edges, said, start, states):
+        """Posterior of the states of each row, and what it answers: see the kernel."""
+        posterior, answer = np.empty_like(start), np.empty_like(said)
+        inside, outside = states / self.rbar, (1 - states) / (1 - self.rbar)
+        hear(
+            len(said), matrix, edges, said, np.ascontiguousarray(start), states, inside, outside,
+            posterior, answer,
+        )  # fmt: skip
+        return posterior, answer
 
     def share_of_the_rest(self):
         """s of a word that is not listed, on average: what the listed ones leave to them."""
@@ -312,12 +319,14 @@ def log_likeness(vectors, trusted):
 class Graph:
     """Documents that hold listed words (`speaking`, M), and their nonzeros by document and by word.
 
-    `edges` gives, for the nonzeros by word, their place among those by document.
+    `edges` gives, for the nonzeros by word, their place among those by document, `in_order` for
+    those by document themselves.
     """
 
-    by_document: object
-    by_word: object
+    by_document: Matrix
+    by_word: Matrix
     edges: np.ndarray
+    in_order: np.ndarray
     speaking: np.ndarray
 
     @classmethod
@@ -327,7 +336,7 @@ class Graph:
         numbered = S.copy()
         numbered.data = np.arange(S.nnz)
         by_word = numbered.tocsc()
-        return cls(matrix_of(S), matrix_of(by_word), by_word.data, speaking)
+        return cls(matrix_of(S), matrix_of(by_word), by_word.data, numbered.data, speaking)
 
 
 def softmax(logs):
@@ -337,67 +346,43 @@ def softmax(logs):
 
 
 @kernel(error_model="numpy")
-def hear_words(matrix, cavity_s, others, log_prior, log_rest, r, rbar, posterior, cavity_r):
-    """Posterior (M x (G + 1)) of each document, and its expected share less what a word said."""
+def hear(matrix, edges, said, begin_with, states, inside, outside, posterior, answer):
+    """What rows think when they have heard their neighbours, and what they answer each of them.
+
+    A row is a document, in one of the `states` r, and its neighbours say s; or a word, in one of
+    the states s, and its neighbours say r. `said` and `answer` have a number for each nonzero, at
+    the place that `edges` gives. A state with T = inside x + outside (1 - x) for what is said is
+    the likelier for it. `begin_with` (R x n) are logarithms before anything is said; states, inside
+    and outside are rows too, or one for all. An answer is the expected state, without what the one
+    who is answered has said.
+    """
     bounds, indptr, _, _, _ = matrix
-    n = len(r)
-    inside, outside = r / rbar, (1 - r) / (1 - rbar)
+    n = states.shape[1]
     for block in prange(len(bounds) - 1):
         logs, product, weights = np.empty(n), np.ones(n), np.empty(n)
-        for i in range(bounds[block], bounds[block + 1]):
-            begin, end = indptr[i], indptr[i + 1]
+        for row in range(bounds[block], bounds[block + 1]):
+            begin, end = indptr[row], indptr[row + 1]
+            k = row if len(states) > 1 else 0
             for g in range(n):
-                logs[g] = log_prior[g] + others[i] * log_rest[g]
-            for e in range(begin, end):
-                s = cavity_s[e]
-                for g in range(n):
-                    product[g] *= inside[g] * s + outside[g] * (1 - s)
-                if (e - begin) % AT_ONCE == AT_ONCE - 1:
-                    take_logs(product, logs)
-            take_logs(product, logs)
-            mass = exponentials(logs, weights)
-            for g in range(n):
-                posterior[i, g] = weights[g] / mass
-            for e in range(begin, end):
-                s = cavity_s[e]
-                mass = share = 0.0
-                for g in range(n):
-                    left = weights[g] / (inside[g] * s + outside[g] * (1 - s))
-                    mass += left
-                    share += r[g] * left
-                cavity_r[e] = share / mass
-
-
-@kernel(error_model="numpy")
-def hear_documents(matrix, edges, cavity_r, s, log_prior, rbar, belief, cavity_s):
-    """Posterior (n x levels) of each listed word, and its s_j less what a document said."""
-    bounds, indptr, _, _, _ = matrix
-    n = len(log_prior)
-    inside, outside = s / rbar, (1 - s) / (1 - rbar)
-    for block in prange(len(bounds) - 1):
-        logs, product, weights = np.empty(n), np.ones(n), np.empty(n)
-        for j in range(bounds[block], bounds[block + 1]):
-            begin, end = indptr[j], indptr[j + 1]
-            for h in range(n):
-                logs[h] = log_prior[h]
+                logs[g] = begin_with[row, g]
             for p in range(begin, end):
-                r = cavity_r[edges[p]]
-                for h in range(n):
-                    product[h] *= inside[j, h] * r + outside[j, h] * (1 - r)
+                x = said[edges[p]]
+                for g in range(n):
+                    product[g] *= inside[k, g] * x + outside[k, g] * (1 - x)
                 if (p - begin) % AT_ONCE == AT_ONCE - 1:
                     take_logs(product, logs)
             take_logs(product, logs)
             mass = exponentials(logs, weights)
-            for h in range(n):
-                belief[j, h] = weights[h] / mass
+            for g in range(n):
+                posterior[row, g] = weights[g] / mass
             for p in range(begin, end):
-                r = cavity_r[edges[p]]
+                x = said[edges[p]]
                 mass = mean = 0.0
-                for h in range(n):
-                    left = weights[h] / (inside[j, h] * r + outside[j, h] * (1 - r))
+                for g in range(n):
+                    left = weights[g] / (inside[k, g] * x + outside[k, g] * (1 - x))
                     mass += left
-                    mean += s[j, h] * left
-                cavity_s[edges[p]] = mean / mass
+                    mean += states[k, g] * left
+                answer[edges[p]] = mean / mass
 
 
 @kernel(error_model="numpy")
