@@ -268,6 +268,15 @@ def test_new_documents_are_judged_by_the_words():
     assert f1(held, new_of_domain) > 0.85
 
 
+def test_a_listed_word_that_no_document_holds_is_believed():
+    V, _ = planted(600)
+    V = sp.hstack([V, sp.csr_matrix((V.shape[0], 1))]).tocsr()
+    model, _ = fitted(V, [*DOMAIN[:, :6].ravel(), N_WORDS])
+    assert N_WORDS in model.trusted_seeds_
+    new = sp.csr_matrix(([1.0, 1.0], ([0, 0], [N_WORDS, 100])), (1, N_WORDS + 1))
+    assert model._guidance.free(new, model._guidance.document_probability(new)).all()
+
+
 def test_batches_keep_the_guidance_of_the_first():
     model = ConstrainedNMF(
         8, 3, seed_words=[*DOMAIN[:, :6].ravel(), COMMON], guidance="learnt", random_state=0

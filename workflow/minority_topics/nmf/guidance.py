@@ -169,6 +169,8 @@ def learn_guidance(passes, listed, vectors=None):
         n_rounds += 1
     likeness = 0.0 if vectors is None else log_likeness(vectors, known[beliefs.s > TRUST])
     word_probability = beliefs.of_all_words(passes.by_column, count, known, likeness)
+    absent = listed[count[listed] == 0]  # nothing speaks against them
+    word_probability[absent] = beliefs.levels(count[absent]) @ beliefs.alpha
     guidance = Learnt(
         listed, word_probability.astype(np.float32), np.exp(beliefs.log_prior), beliefs.rbar,
         n_rounds, change < TOLERANCE,
