@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.files import replacing
 from ..base.text import counted, listed
-from ..nmf.guidance import Learnt, Listed, Unlearnable, learn_guidance
+from ..nmf.guidance import NUMBERS, Learnt, Listed, Unlearnable, learn_guidance
 from ..nmf.kernels import Passes
 from ..nmf.model import ConstrainedNMF
 from . import folders
@@ -19,8 +19,6 @@ from . import folders
 # A list looks noisy if more than this share of the seed words found is distrusted, or more than
 # this share of the comments with a seed word would be capped.
 MOST_DISTRUSTED, MOST_CAPPED = 0.1, 0.25
-# What the file keeps of guidance beside its arrays.
-NUMBERS = ("rbar", "n_rounds", "converged")
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,10 @@ TRUST, DISCOVERY = 0.35, 0.5
 RELEASE, DOUBT, FIRM = 0.8, 0.2, 0.6
 
 
+# What `Learnt` has beside its arrays, for those who keep it in a file.
+NUMBERS = ("rbar", "n_rounds", "converged")
+
+
 class Unlearnable(ValueError):
     """There is nothing to learn guidance from, for the reason that it tells."""
 

@@ -18,7 +18,7 @@ from .. import __version__
 from ..base.files import read_json, replacing, write_json
 from ..base.manifest import check_manifest, write_manifest
 from .checks import is_whole
-from .guidance import SHARES, Learnt, Listed
+from .guidance import NUMBERS, SHARES, Learnt, Listed
 from .model import Batches, ConstrainedNMF
 
 MODEL = "model.json"
@@ -29,7 +29,6 @@ FORMAT = 2
 # Attributes of a model by where they are kept; those that a model does not have are left out.
 AS_ARRAYS = ("components_", "mu_", "objective_history_")
 AS_NUMBERS = ("n_features_in_", "n_iter_", "feasible_")
-OF_GUIDANCE = ("rbar", "n_rounds", "converged")
 AS_FLOATS = ("objective_", "least_denominator_")
 
 
@@ -49,7 +48,7 @@ def save_model(model, folder):
     learnt_guidance = None
     if isinstance(guidance, Learnt):
         arrays |= {"word_probability": guidance.word_probability, "prior": guidance.prior}
-        learnt_guidance = {name: _plain(getattr(guidance, name)) for name in OF_GUIDANCE}
+        learnt_guidance = {name: _plain(getattr(guidance, name)) for name in NUMBERS}
     learnt = {name: _plain(getattr(model, name)) for name in AS_NUMBERS if hasattr(model, name)}
     learnt |= {name: _text(getattr(model, name)) for name in AS_FLOATS if hasattr(model, name)}
     if hasattr(model, "kkt_"):

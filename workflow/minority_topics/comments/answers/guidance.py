@@ -7,11 +7,9 @@ share r > 0 that is the most likely for it.
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...base.files import read_csv
 from ...nmf.guidance import odds, shares
-from .material import blocks
 
 N_COMMENTS = 100
 # Words that spoke for a comment, at most, and the odds from which on they did; the first one did.
@@ -57,22 +55,10 @@ def look(material, least_count, random_state):
     return Judged(
         documents,
         discovered,
-        _together(material.words, discovered, opinion.guidance.trusted),
+        material.words.together(discovered, opinion.guidance.trusted),
         _surest(np.flatnonzero(opinion.free & ~holds), material, N_COMMENTS),
         _sample(np.flatnonzero(holds & ~opinion.free), N_COMMENTS, random_state),
     )
-
-
-def _together(words, columns, others):
-    """Numbers of comments (columns x others) that hold two words."""
-    counts = np.zeros((len(columns), len(others)), np.int64)
-    for rows in blocks(len(words.lengths)):
-        bounds = words.offsets[rows.start : rows.stop + 1]
-        held = words.columns[bounds[0] : bounds[-1]]
-        shape = len(bounds) - 1, words.n_words
-        block = sp.csr_matrix((np.ones(len(held), np.int32), held, bounds - bounds[0]), shape)
-        counts += (block[:, columns].T @ block[:, others]).toarray()
-    return counts
 
 
 def _surest(rows, material, n):

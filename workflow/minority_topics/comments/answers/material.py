@@ -57,6 +57,16 @@ class Words:
             counts[rows] = np.diff(sums[self.offsets[rows.start : rows.stop + 1] - first])
         return counts
 
+    def together(self, words, others):
+        """Numbers of comments (words x others) that hold two words (columns)."""
+        counts = np.zeros((len(words), len(others)), np.int64)
+        for rows, columns in self._blocks():
+            bounds = self.offsets[rows.start : rows.stop + 1]
+            parts = np.ones(len(columns), np.int32), columns, bounds - bounds[0]
+            block = sp.csr_matrix(parts, (len(bounds) - 1, self.n_words))
+            counts += (block[:, words].T @ block[:, others]).toarray()
+        return counts
+
     def _blocks(self):
         for rows in blocks(len(self.lengths)):
             yield rows, self.columns[self.offsets[rows.start] : self.offsets[rows.stop]]
