@@ -5,15 +5,20 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 import yaml
 
+from minority_topics.corpus.lemmas import has_voikko
 from minority_topics.corpus.storage import write_corpus, write_documents
 from minority_topics.study.fitting import Job
 from minority_topics.study.paths import ROOT
 from minority_topics.study.registry import read_methods
 
 METHODS = read_methods()
+needs_voikko = pytest.mark.skipif(
+    not has_voikko(), reason="Voikko is not here: Debian packages libvoikko1 and voikko-fi"
+)
 # Before `no_cluster` of conftest.py changes it.
 REAL_PATH = os.environ["PATH"]
 STEMS = ("kissa", "vero", "auto", "pilvi")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from comments_folder import write_comments_folder
+from helpers import needs_voikko
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfTransformer
@@ -17,7 +18,6 @@ from minority_topics.comments.encoding import Encoder
 from minority_topics.comments.folders import FORM_NUMBERS
 from minority_topics.comments.matrix import vectorise_comments
 from minority_topics.comments.summaries import of_words
-from minority_topics.corpus.lemmas import has_voikko
 from minority_topics.corpus.readers import DataError
 
 TEXTS = [
@@ -231,7 +231,7 @@ def test_seed_words_go_the_way_of_the_text(tmp_path):
     assert read_lines(folder / "seed_forms.txt") == ["masennuksesta", "masennusta"]
 
 
-@pytest.mark.skipif(not has_voikko(), reason="Voikko is not here: libvoikko1 and voikko-fi")
+@needs_voikko
 def test_voikko_is_taken_for_finnish_and_any_analysis_is_a_seed(tmp_path):
     # The first analysis of "kuolemaan" is "kuolema", death; the seed is "kuolla", to die.
     texts = ["kuolemaan metsässä", "kuolisin", "metsä kasvaa", "masennuslääkkeitä"]

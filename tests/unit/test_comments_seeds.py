@@ -5,12 +5,13 @@ import unicodedata
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from helpers import needs_voikko
 
 from minority_topics.comments.encoding import WordRule
 from minority_topics.comments.seed_table import HEADER, closest_words, seed_table
 from minority_topics.comments.seeds import Entry, SeedRule, read_seed_entries
 from minority_topics.corpus.cleaning import read_word_list
-from minority_topics.corpus.lemmas import Lemmatiser, has_voikko, make_lemmatiser
+from minority_topics.corpus.lemmas import Lemmatiser, make_lemmatiser
 from minority_topics.corpus.readers import DataError
 
 
@@ -166,7 +167,7 @@ def test_compounds_by_prefix_where_their_parts_are_not_known(tmp_path):
     assert word(without, "masennuslääke") == ""
 
 
-@pytest.mark.skipif(not has_voikko(), reason="Voikko is not here: libvoikko1 and voikko-fi")
+@needs_voikko
 def test_voikko_finds_compounds_by_first_and_last_part(tmp_path):
     voikko = make_lemmatiser("fi", "voikko")
     _, rule = rule_of(tmp_path, "masentuneille, itsemurhat, LÄÄKKEITÄ", voikko, compounds=True)

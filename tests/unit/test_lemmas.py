@@ -1,14 +1,11 @@
 """Lemmas: which lemmatiser is taken, and what it gives."""
 
 import pytest
+from helpers import needs_voikko
 
 from minority_topics.corpus import lemmas as module
-from minority_topics.corpus.lemmas import has_voikko, language_code, make_lemmatiser
+from minority_topics.corpus.lemmas import language_code, make_lemmatiser
 from minority_topics.corpus.readers import DataError
-
-needs_voikko = pytest.mark.skipif(
-    not has_voikko(), reason="Voikko is not here: Debian packages libvoikko1 and voikko-fi"
-)
 
 
 def test_auto_takes_simplemma_by_language_where_voikko_is_absent(monkeypatch):
