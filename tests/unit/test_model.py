@@ -752,6 +752,7 @@ INVALID = {
     "acceleration": ["none", None, 1, np.array(["plain"] * 2)],
     "max_iter": [0, 1.5, None, True, np.inf],
     "tol": [-1, np.nan, np.inf, None, "1e-5"],
+    "random_state": ["a", -1, 2**32, 1.5, [1], np.random.default_rng(0)],
     "checkpoint": [5, b"fit.npz", True, ["fit.npz"]],
     "checkpoint_every": [0, 1.5, None, True],
     "verbose": ["a", -1, None, 1.5],
@@ -837,6 +838,18 @@ def test_an_invalid_X_is_refused(X, form, value, message):
     for method in (model.fit, model.transform):
         with pytest.raises(ValueError, match=message):
             method(form(X))
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr", "coo"])
+@pytest.mark.parametrize("part", ["indices", "indptr"])
+def test_a_matrix_that_points_outside_itself_is_refused(X, form, part):
+    """Before scipy converts or sorts it, which would end the process."""
+    model, damaged = make().fit(X), sparse.csr_matrix(X).asformat(form)
+    place = damaged.coords[part == "indptr"] if form == "coo" else getattr(damaged, part)
+    place[3] = 10**6
+    for method in (make().fit, model.transform, model.partial_fit):
+        with pytest.raises(ValueError, match=r"^X is not a sparse matrix"):
+            method(damaged)
 
 
 def test_transform_of_other_columns_is_refused(X):

@@ -1,4 +1,4 @@
-"""What a user gives, checked where it enters: parameters, vocabulary and seed words."""
+"""What a user gives, checked where it enters: parameters, matrices, vocabulary and seed words."""
 
 import math
 import numbers
@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from ..base.text import shown
 from .descent import ACCELERATIONS
@@ -32,6 +33,15 @@ def is_number(value):
         return float(value) >= 0
     except OverflowError:
         return False
+
+
+def is_random_state(value):
+    """Whether scikit-learn can draw from `value`."""
+    try:
+        check_random_state(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def check_parameters(model):
@@ -66,6 +76,8 @@ def check_parameters(model):
     require(is_whole(m.max_iter, 1), "max_iter", "a whole number of at least 1")
     finite = is_number(m.tol) and math.isfinite(m.tol)
     require(finite, "tol", "a finite number of at least 0")
+    rule = f"None, a whole number from 0 to {2**32 - 1} or a RandomState"
+    require(is_random_state(m.random_state), "random_state", rule)
     named = m.checkpoint is None or isinstance(m.checkpoint, str | os.PathLike)
     require(named, "checkpoint", "the path of a file, or None")
     require(is_whole(m.checkpoint_every, 1), "checkpoint_every", "a whole number from 1")
@@ -77,6 +89,20 @@ def check_parameters(model):
             f"n_minority={m.n_minority} topics need seed_words to guide them; give seed_words, or "
             "n_minority=0 for plain KL-NMF."
         )
+
+
+def check_sparse(X):
+    """Refuse a sparse matrix that points outside itself: scipy's compiled code trusts it too."""
+    if X.format not in ("bsr", "coo", "csc", "csr"):  # what others become is checked by `Passes`
+        return
+    try:
+        view = type(X)(X)  # checking may shorten its arrays
+        if X.format != "coo":  # which was checked when it was made
+            view.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(
+            f"X is not a sparse matrix ({error}); make it again from rows, columns and entries."
+        ) from None
 
 
 def find_seed_columns(seed_words, vocabulary, n_words):

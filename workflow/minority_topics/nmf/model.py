@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative, valida
 
 from .certificate import kkt_residuals
 from .checkpoint import Checkpoint, fingerprint
-from .checks import check_parameters, find_seed_columns, find_word_vectors
+from .checks import check_parameters, check_sparse, find_seed_columns, find_word_vectors
 from .descent import Accelerated, Alternation, minimise
 from .guidance import Guidance, Listed, Unlearnable, learn_guidance
 from .kernels import Passes
@@ -470,6 +470,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         }
 
     def _check_matrix(self, X, reset):
+        if sp.issparse(X):
+            check_sparse(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         check_non_negative(X, "ConstrainedNMF (input X)")
         V = sp.csr_matrix(X)
