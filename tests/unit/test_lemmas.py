@@ -1,5 +1,8 @@
 """Lemmas: which lemmatiser is taken, and what it gives."""
 
+import gc
+import sys
+
 import pytest
 from helpers import needs_voikko
 
@@ -60,6 +63,20 @@ def test_norwegian_and_croatian_have_lemmas_under_their_own_codes():
 )
 def test_apostrophes_leave_the_longest_part_unless_they_are_letters(language, form, lemma):
     assert make_lemmatiser(language).lemmas(form) == (lemma,)
+
+
+def test_a_missing_library_of_voikko_is_found_out_quietly(monkeypatch):
+    import libvoikko
+
+    def missing(**options):
+        raise OSError("libvoikko.so.1: cannot open shared object file")
+
+    complaints = []
+    monkeypatch.setattr(libvoikko.VoikkoLibrary, "open", missing)
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    assert module._voikko.__wrapped__() is None
+    gc.collect()
+    assert complaints == []
 
 
 @needs_voikko

@@ -74,6 +74,8 @@ def _voikko():
     try:
         import libvoikko
 
+        # A Voikko without its library would complain at the terminal when it is deleted.
+        libvoikko.VoikkoLibrary.open()
         return libvoikko.Voikko("fi")
     except Exception:  # of its own kind where the dictionary is missing, OSError for the library
         return None
