@@ -362,7 +362,7 @@ def saved(tmp_path, monkeypatch):
         ({"random_state": None}, "random_state"),
         ({"seed_words": [0, 1, 2, 4]}, "seed columns"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_a_checkpoint_of_another_problem_is_refused(saved, changed, said):
     with pytest.raises(ValueError, match=f"of another problem: .*{said}"):
