@@ -95,7 +95,7 @@ test: setup ## run all tests
 	$(BIN)/python -m pytest
 
 test-fast: setup ## run the tests that need no tool and no patience: two minutes
-	$(BIN)/python -m pytest -m "not slow and not environments and not long"
+	$(BIN)/python -m pytest -n logical --dist loadfile -m "not slow and not environments and not long"
 
 fuzz: setup ## try every property of the model on new random cases (CASES=1000 each)
 	HYPOTHESIS_PROFILE=fuzz FUZZ_EXAMPLES=$(CASES) $(BIN)/python -m pytest tests/properties
