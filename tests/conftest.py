@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import shutil
+import signal
 import subprocess
 
 import numpy as np
@@ -17,6 +18,9 @@ from minority_topics.study.paths import ROOT, environment_files
 SHARED = ROOT.parent / "shared"
 # Their tests run tools, Snakemake or installers.
 FOLDERS_OF_TOOLS = {"cluster", "contract", "packaging", "workflow"}
+
+# A shell that runs the tests in the background has all that they start ignore interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

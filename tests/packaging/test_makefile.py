@@ -72,8 +72,6 @@ def test_an_interrupted_run_says_how_to_go_on(make):
         ["make", "--old-file", ".venv/ready", "quick", "SNAKEMAKE=./slow"],
         cwd=make.folder, env=make.environ, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
-        # Started in the background, a shell would ignore the signal.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:  # fmt: skip
         end = time.monotonic() + 60
         while not (make.folder / "started").exists():
