@@ -1,6 +1,7 @@
 """Kernels in processes of their own: several threads, forks, and machine code of other sources."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import minority_topics
+from minority_topics.nmf.compiled import SOURCES
 
 PACKAGE = Path(minority_topics.__file__).parent
 
@@ -154,6 +156,14 @@ def test_machine_code_follows_every_file_it_was_made_of(tmp_path):
     assert scaled() == 8
     registers.write_text(product, encoding="utf-8")
     assert scaled() == 15
+
+
+def test_every_file_with_machine_code_is_known():
+    files = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / "nmf").glob("*.py")}
+    compiled = {
+        n for n, text in files.items() if re.search(r"^@(kernel|njit|intrinsic)", text, re.M)
+    }
+    assert compiled | {"compiled.py"} == set(SOURCES)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from minority_topics import ConstrainedNMF, __version__
 from minority_topics.study.paths import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYTHONS = [name.split()[-1] for name in PROJECT["classifiers"] if ":: Python :: 3." in name]
 WORKFLOW = (ROOT / ".github" / "workflows" / "tests.yaml").read_text(encoding="utf-8")
 
 
@@ -22,10 +23,16 @@ def test_citation_has_the_version():
 
 
 def test_the_oldest_and_newest_python_are_tested():
-    pythons = [name.split()[-1] for name in PROJECT["classifiers"] if ":: Python :: 3." in name]
-    assert f">={pythons[0]}" == PROJECT["requires-python"]
+    assert f">={PYTHONS[0]}" == PROJECT["requires-python"]
     tested = yaml.safe_load(WORKFLOW)["jobs"]["model"]["strategy"]["matrix"]["python"]
-    assert tested == [pythons[0], pythons[-1]]
+    assert tested == [PYTHONS[0], PYTHONS[-1]]
+
+
+def test_readme_names_the_pythons_of_the_package():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    oldest, newest = PYTHONS[0], PYTHONS[-1]
+    assert f"the study itself runs in Python {oldest} to {newest}," in readme
+    assert f"on Linux, macOS and Windows, for Python {oldest} or newer" in readme
 
 
 def test_workflow_names_files_that_are_there():
