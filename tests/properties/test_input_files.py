@@ -189,7 +189,14 @@ def test_changed_seed_words_are_read_or_refused(tmp_path_factory, data):
         assert all(word == word.strip() and word for word in words)
 
 
+@pytest.fixture(scope="module")
+def dictionary():
+    """simplemma's, which takes seconds to load: no part of the time of a case."""
+    clean(["kissa"], "fi", "simplemma")
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("dictionary")
 @given(text=ODD_TEXT, lemmas=st.sampled_from(["none", "simplemma"]))
 def test_any_text_is_cleaned(text, lemmas):
     [words] = clean([text], "fi", lemmas)
