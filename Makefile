@@ -33,13 +33,11 @@ export UV_PYTHON_INSTALL_DIR := $(CURDIR)/.venvs/python
 	$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
 	touch $@
 
-# A configuration that cannot work ends in one sentence; a lock left by a kill, in a remedy.
+# A configuration that cannot work ends in one sentence. `exec` makes Snakemake a child of make, with which
+# it ends, however that ends.
 define run
 	@$(BIN)/python -m minority_topics check "$(1)" > /dev/null
-	@trap 'echo "Interrupted. The same command goes on from here: finished steps are kept." >&2; exit 130' INT; \
-	  $(SNAKEMAKE) --configfile "$(1)" || { code=$$?; \
-	  test -z "$$(ls .snakemake/locks 2> /dev/null)" || echo "If no other run is at work here: make unlock" >&2; \
-	  exit $$code; }
+	@exec env MINORITY_TOPICS_STOP_WITH_PARENT=1 $(SNAKEMAKE) $(2) --configfile "$(1)"
 endef
 
 figures: setup ## run the study: every figure, table and verdict (CONFIG=config/config.yaml)
@@ -75,7 +73,7 @@ report: figures ## the same as figures; one page a dataset: results/<dataset>/re
 verify: setup ## look for damaged and missing files in results (REPAIR=--repair removes them)
 	$(BIN)/python -m minority_topics verify results $(REPAIR)
 
-unlock: setup ## lift the lock that a killed run left behind
+unlock: setup ## lift the lock of a run that died on another machine; of one that died here it is lifted anyway
 	$(SNAKEMAKE) --unlock --configfile "$(CONFIG)"
 
 .DELETE_ON_ERROR:
@@ -89,7 +87,7 @@ bench-comments: setup ## time every step from comments to the page (BENCH="--siz
 	$(BIN)/python -m minority_topics bench_comments --out results/benchmarks $(BENCH)
 
 envs: setup ## build the environments of all methods, and nothing else
-	$(SNAKEMAKE) envs --configfile "$(CONFIG)"
+	$(call run,$(CONFIG),envs)
 
 test: setup ## run all tests
 	$(BIN)/python -m pytest

@@ -14,6 +14,7 @@ import yaml
 from packaging.markers import Marker
 from packaging.utils import canonicalize_name
 
+from minority_topics.base.processes import STOP_WITH_PARENT
 from minority_topics.study import environments
 from minority_topics.study.environments import (
     RecordError,
@@ -116,7 +117,7 @@ BUILD = """if True:
     from minority_topics import cli
     from minority_topics.study import environments
     environments.find_uv = lambda: {uv!r}
-    cli.main(["build_env", {path!r}, "--record", {record!r}, "--stop-with-parent"])
+    cli.main(["build_env", {path!r}, "--record", {record!r}])
 """
 
 
@@ -131,7 +132,7 @@ def test_a_build_that_ends_takes_what_it_started_along(tmp_path, how):
     command = [sys.executable, "-c", code]
     if how.startswith("its parent"):
         command = [sys.executable, "-c", f"import subprocess; subprocess.run({command!r})"]
-    environ = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), STOP_WITH_PARENT: "1"}
     run = subprocess.Popen(command, env=environ, stderr=subprocess.DEVNULL)
     wait_for(pid.exists, 30)
     family = psutil.Process(run.pid).children(recursive=True)
