@@ -27,9 +27,9 @@ export UV_PYTHON_INSTALL_DIR := $(CURDIR)/.venvs/python
 	sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > .venvs/uv/requirement.txt
 	.venvs/uv/bin/python -m pip install --quiet --require-hashes -r .venvs/uv/requirement.txt
 
-.venv/ready: .venvs/uv/bin/uv requirements.lock pyproject.toml
+.venv/ready: .venvs/uv/bin/uv requirements.lock envs/build.lock pyproject.toml
 	$(UV) venv --quiet --clear --python '>=3.11,<3.14' .venv
-	$(UV) pip install --quiet --python .venv --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --python .venv --require-hashes --build-constraints envs/build.lock -r requirements.lock
 	$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
 	touch $@
 
@@ -114,6 +114,9 @@ lock: setup ## renew requirements.lock and the lock of every environment
 	UV_EXTRA_INDEX_URL= UV_FIND_LINKS= $(UV) pip compile --quiet --upgrade --all-extras --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
 	  pyproject.toml --output-file requirements.lock
+	UV_EXTRA_INDEX_URL= UV_FIND_LINKS= $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
+	  envs/build.in --output-file envs/build.lock
 	$(BIN)/python -m minority_topics lock_env envs/*.yaml
 
 format: setup ## put the code into the house style

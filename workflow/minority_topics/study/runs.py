@@ -24,7 +24,7 @@ from ..base.processes import WATCH_SECONDS
 RECORD = "minority_topics.lock"
 # From the signal: the jobs may leave in good order, then they are killed, then Snakemake is.
 JOBS_SECONDS = 2.0
-RUN_SECONDS = 4.0
+RUN_SECONDS = 3.5
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -115,6 +115,7 @@ class Stop:
     def __init__(self, told, waits=False):
         self.told, self.waits = told, waits
         self.number = 0
+        self._jobs_ended = threading.Event()
 
     def listen(self):
         for number in SIGNALS:
@@ -141,10 +142,18 @@ class Stop:
         while any(map(_is_alive, jobs)) and time.monotonic() < begin + JOBS_SECONDS:
             time.sleep(0.05)
         _signal(jobs, signal.SIGKILL)
+        self._jobs_ended.set()
         if not self.waits:
             time.sleep(max(0.0, begin + RUN_SECONDS - time.monotonic()))
             self.tell()
             os._exit(self.code)
+
+    def finish(self):
+        """End this process, if it was told to, after its jobs."""
+        if self.number:
+            self._jobs_ended.wait()
+            self.tell()
+            raise SystemExit(self.code)
 
     def tell(self):
         done, total = self.told()
@@ -199,9 +208,7 @@ def guard(workflow, logger):
             logger.error(str(error))
             raise SystemExit(1) from error
         finally:
-            if stop.number:
-                stop.tell()
-                raise SystemExit(stop.code)
+            stop.finish()
 
     workflow.execute = guarded
     return stop
