@@ -12,7 +12,7 @@ NAME ?= comments
 LANGUAGE ?=
 SET ?=
 
-.PHONY: help setup figures quick beyond guidance explore case-study report verify unlock bench bench-comments envs test test-fast test-cluster fuzz lint format lock clean
+.PHONY: help setup figures quick beyond guidance explore case-study report verify unlock bench bench-comments envs sbom test test-fast test-cluster fuzz lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -88,6 +88,9 @@ bench-comments: setup ## time every step from comments to the page (BENCH="--siz
 
 envs: setup ## build the environments of all methods, and nothing else
 	$(call run,$(CONFIG),envs)
+
+sbom: setup ## write results/sbom.json: every package of the set-up, with version and hashes (CycloneDX)
+	$(BIN)/python -m minority_topics sbom --out results/sbom.json
 
 test: setup ## run all tests
 	$(BIN)/python -m pytest

@@ -64,7 +64,11 @@ def test_every_download_of_the_set_up_verifies_hashes(path):
 
 
 def test_the_check_of_downloads_notices_what_is_not_pinned():
-    for command in ("pip install uv", "uv pip install --python .venv numpy==2.4.6", "npm install x"):
+    for command in (
+        "pip install uv",
+        "uv pip install --python .venv numpy==2.4.6",
+        "npm install x",
+    ):
         assert FETCHES.search(command)
         assert not is_pinned(command)
 

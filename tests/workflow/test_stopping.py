@@ -184,12 +184,12 @@ def test_in_a_step_of_own_comments(own, verb, how):
 
 
 @pytest.mark.parametrize("how", [HOW[0], HOW[2], HOW[3]])
-def test_of_make_with_all_below_it(waiting, tmp_path, how):
+def test_of_make_with_all_below_it(waiting, tmp_path, monkeypatch, how):
     """make is what the terminal, or whoever kills it, knows of."""
     marker = tmp_path / "been_here"
-    # `make` checks the configuration with the library of the .venv, which is the project's.
-    table = str(waiting / "config" / "methods.tsv")
-    tiny(waiting, methods=["waiting"], repetitions=1, methods_file=table)
+    tiny(waiting, methods=["waiting"], repetitions=1)
+    # The library of the .venv is the project's.
+    monkeypatch.setenv("PYTHONPATH", str(waiting / "workflow"))
     (waiting / ".venv").symlink_to(sys.prefix)
     command = ["make", "--old-file", ".venv/ready", "figures", "CONFIG=config.yaml"]
     run = start(command, waiting)

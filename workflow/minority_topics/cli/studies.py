@@ -70,6 +70,17 @@ def lock_env(options):
 
 
 @verb(
+    "Write the bill of materials: every package of the set-up, with its version and hashes.",
+    argument("--out", type=Path, required=True, help="JSON, in the form of CycloneDX"),
+    extra="dev",
+)
+def sbom(options):
+    from ..study.materials import write_materials
+
+    print(f"{options.out}: {write_materials(options.out)} packages")
+
+
+@verb(
     "Fit a method, once per repetition.",
     argument("method"),
     argument(
