@@ -3,18 +3,20 @@
 import errno
 import fcntl
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from minority_topics.study.paths import ROOT
-from minority_topics.study.runs import RECORD, Occupied, claim
+from minority_topics.study.runs import RECORD, Occupied, claim, guard
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
 HOLD = """if True:
@@ -137,6 +139,24 @@ def test_a_stopped_run_takes_deaf_jobs_along(name, end):
         assert time.monotonic() < begin + 5
         assert not job.is_running() or job.status() == psutil.STATUS_ZOMBIE
     assert told.startswith("Interrupted: 3 of 8 steps are done. What is done is kept")
+
+
+def test_a_workflow_is_guarded_once(tmp_path, monkeypatch):
+    """One that is a module of another twice must not find its folder taken by itself."""
+    monkeypatch.chdir(tmp_path)
+    kind = SimpleNamespace(dryrun_exec=False, touch_exec=False, local_exec=True)
+    held = []
+    workflow = SimpleNamespace(
+        execute=lambda **settings: held.append((tmp_path / ".snakemake" / RECORD).read_text()),
+        execution_settings=SimpleNamespace(lock=True),
+    )
+    monkeypatch.setattr(signal, "signal", lambda *arguments: None)
+    assert guard(workflow, logging) is guard(workflow, logging)
+    workflow.execute(executor_plugin=SimpleNamespace(common_settings=kind))
+    assert [json.loads(record)["pid"] for record in held] == [os.getpid()]
+    kind.dryrun_exec = True
+    workflow.execute(executor_plugin=SimpleNamespace(common_settings=kind))
+    assert held[1:] == [""]
 
 
 def test_what_the_caller_ignores_stays_ignored():

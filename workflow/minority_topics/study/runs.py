@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from ..base.processes import WATCH_SECONDS
+from ..base.processes import GRACE_SECONDS, WATCH_SECONDS
 
 RECORD = "minority_topics.lock"
 # From the signal: the jobs may leave in good order, then they are killed, then Snakemake is.
@@ -73,7 +73,7 @@ def _lift(folder, last, warn):
             f"{_name(last)} did not say that it ended, and whether it is alive cannot be seen from "
             f"{socket.gethostname()}: look there, then run `make unlock` or `snakemake --unlock`."
         )
-    time.sleep(2 * WATCH_SECONDS)  # until its jobs have noticed
+    time.sleep(WATCH_SECONDS + GRACE_SECONDS)  # until its jobs have noticed, and ended
     shutil.rmtree(folder / "locks")
     warn(f"The lock of {_name(last)}, which was killed, is lifted; finished steps are kept.")
 
@@ -191,6 +191,8 @@ def guard(workflow, logger):
     once more when jobs begin: Snakemake listens to SIGTERM itself.
     """
     execute = workflow.execute
+    if hasattr(execute, "stop"):  # another workflow has this one as a module, twice
+        return execute.stop
     stop = Stop(lambda: _progress(workflow))
 
     @functools.wraps(execute)
@@ -210,6 +212,7 @@ def guard(workflow, logger):
         finally:
             stop.finish()
 
+    guarded.stop = stop  # type: ignore[attr-defined]
     workflow.execute = guarded
     return stop
 
