@@ -12,7 +12,7 @@ NAME ?= comments
 LANGUAGE ?=
 SET ?=
 
-.PHONY: help setup figures quick beyond guidance explore case-study report verify unlock bench bench-comments envs test test-fast test-cluster fuzz lint format lock clean
+.PHONY: help setup figures quick beyond guidance explore case-study report verify unlock bench bench-comments envs sbom test test-fast test-cluster fuzz lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -27,19 +27,17 @@ export UV_PYTHON_INSTALL_DIR := $(CURDIR)/.venvs/python
 	sed -n '/^uv==/,/[^\\]$$/p' requirements.lock > .venvs/uv/requirement.txt
 	.venvs/uv/bin/python -m pip install --quiet --require-hashes -r .venvs/uv/requirement.txt
 
-.venv/ready: .venvs/uv/bin/uv requirements.lock pyproject.toml
+.venv/ready: .venvs/uv/bin/uv requirements.lock envs/build.lock pyproject.toml
 	$(UV) venv --quiet --clear --python '>=3.11,<3.14' .venv
-	$(UV) pip install --quiet --python .venv --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --python .venv --require-hashes --build-constraints envs/build.lock -r requirements.lock
 	$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
 	touch $@
 
-# A configuration that cannot work ends in one sentence; a lock left by a kill, in a remedy.
+# A configuration that cannot work ends in one sentence. `exec` makes Snakemake a child of make, with which
+# it ends, however that ends.
 define run
 	@$(BIN)/python -m minority_topics check "$(1)" > /dev/null
-	@trap 'echo "Interrupted. The same command goes on from here: finished steps are kept." >&2; exit 130' INT; \
-	  $(SNAKEMAKE) --configfile "$(1)" || { code=$$?; \
-	  test -z "$$(ls .snakemake/locks 2> /dev/null)" || echo "If no other run is at work here: make unlock" >&2; \
-	  exit $$code; }
+	@exec env MINORITY_TOPICS_STOP_WITH_PARENT=1 $(SNAKEMAKE) $(2) --configfile "$(1)"
 endef
 
 figures: setup ## run the study: every figure, table and verdict (CONFIG=config/config.yaml)
@@ -75,7 +73,7 @@ report: figures ## the same as figures; one page a dataset: results/<dataset>/re
 verify: setup ## look for damaged and missing files in results (REPAIR=--repair removes them)
 	$(BIN)/python -m minority_topics verify results $(REPAIR)
 
-unlock: setup ## lift the lock that a killed run left behind
+unlock: setup ## lift the lock of a run that died on another machine; of one that died here it is lifted anyway
 	$(SNAKEMAKE) --unlock --configfile "$(CONFIG)"
 
 .DELETE_ON_ERROR:
@@ -89,7 +87,10 @@ bench-comments: setup ## time every step from comments to the page (BENCH="--siz
 	$(BIN)/python -m minority_topics bench_comments --out results/benchmarks $(BENCH)
 
 envs: setup ## build the environments of all methods, and nothing else
-	$(SNAKEMAKE) envs --configfile "$(CONFIG)"
+	$(call run,$(CONFIG),envs)
+
+sbom: setup ## write results/sbom.json: every package of the set-up, with version and hashes (CycloneDX)
+	$(BIN)/python -m minority_topics sbom --out results/sbom.json
 
 test: setup ## run all tests
 	$(BIN)/python -m pytest
@@ -116,6 +117,9 @@ lock: setup ## renew requirements.lock and the lock of every environment
 	UV_EXTRA_INDEX_URL= UV_FIND_LINKS= $(UV) pip compile --quiet --upgrade --all-extras --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
 	  pyproject.toml --output-file requirements.lock
+	UV_EXTRA_INDEX_URL= UV_FIND_LINKS= $(UV) pip compile --quiet --upgrade --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
+	  envs/build.in --output-file envs/build.lock
 	$(BIN)/python -m minority_topics lock_env envs/*.yaml
 
 format: setup ## put the code into the house style

@@ -5,9 +5,7 @@ import os
 import re
 import shutil
 import subprocess
-import time
 
-import psutil
 import pytest
 import yaml
 from helpers import snakemake, snakemake_command, tiny
@@ -294,33 +292,6 @@ def test_a_fault_of_the_machine_fails_the_job_and_the_next_run_repeats_it(clone,
     marker.touch()
     snakemake(*arguments, folder=tmp_path, root=clone)
     assert read_table(tmp_path / SCORES)[0]["status"] == "ok"
-
-
-def test_a_killed_run_leaves_nothing_running_and_the_next_goes_on(waiting, tmp_path):
-    marker = tmp_path / "been_here"
-    arguments = [SCORES, "--configfile", tiny(tmp_path, methods=["waiting"], repetitions=1)]
-    command = snakemake_command(*arguments, folder=tmp_path, root=waiting)
-    with open(tmp_path / "run.log", "w") as log:
-        run = subprocess.Popen(command, stdout=log, stderr=log, cwd=tmp_path)
-    wait_for(lambda: marker.exists() or run.poll() is not None, 120)
-    family = psutil.Process(run.pid).children(recursive=True)
-    assert any("minority_topics.methods.worker" in process.cmdline() for process in family)
-    run.kill()
-    run.wait()
-    _, running = psutil.wait_procs(family, timeout=10)
-    assert not running
-    output = snakemake(*arguments, folder=tmp_path, root=waiting, expect=1)
-    assert "Directory cannot be locked" in output
-    snakemake(*arguments, "--unlock", folder=tmp_path, root=waiting)
-    snakemake(*arguments, folder=tmp_path, root=waiting)
-    assert read_table(tmp_path / SCORES)[0]["status"] == "ok"
-
-
-def wait_for(ready, seconds):
-    deadline = time.monotonic() + seconds
-    while not ready():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def test_a_deleted_environment_is_built_again(clone, tmp_path):

@@ -1,5 +1,5 @@
-# Own comments: one rule a step. What a step prints goes to the terminal and to its log. `exec` as in
-# fit.smk. On a cluster all steps but the page are submitted.
+# Own comments: one rule a step. What a step prints goes to the terminal and to its log. On a
+# cluster all steps but the page are submitted.
 
 
 rule read_comments:
@@ -26,7 +26,7 @@ rule read_comments:
     message:
         "Reading the comments of {wildcards.dataset}"
     shell:
-        "exec {params.python:q} -m minority_topics read_comments {input.files:q}"
+        "{params.python:q} -m minority_topics read_comments {input.files:q}"
         " --settings {params.settings:q} --out {output.folder:q} --forms {output.forms:q}"
         " > >(tee -i {log:q}) 2>&1"
 
@@ -65,7 +65,7 @@ rule vectorise_comments:
     message:
         "Words and seed words of {wildcards.dataset}"
     shell:
-        "exec {params.python:q} -m minority_topics vectorise_comments --comments {input.forms:q}"
+        "{params.python:q} -m minority_topics vectorise_comments --comments {input.forms:q}"
         " --seed-words {input.seed_words:q} --settings {params.settings:q}"
         " --out {output.folder:q} > >(tee -i {log:q}) 2>&1"
 
@@ -95,7 +95,7 @@ rule fit_comments:
     message:
         "Topics of {wildcards.dataset}"
     shell:
-        "exec {params.python:q} -m minority_topics fit_comments --matrix {input.matrix:q}"
+        "{params.python:q} -m minority_topics fit_comments --matrix {input.matrix:q}"
         " --settings {params.settings:q} --out {output.folder:q} > >(tee -i {log:q}) 2>&1"
 
 
@@ -127,7 +127,7 @@ rule answer:
     message:
         "Tables of {wildcards.dataset}"
     shell:
-        "exec {params.python:q} -m minority_topics answer --comments {input.comments:q}"
+        "{params.python:q} -m minority_topics answer --comments {input.comments:q}"
         " --matrix {input.matrix:q} --model {input.model:q} --topics {params.topics:q}"
         " --name {wildcards.dataset:q} --settings {params.settings:q}"
         " --out {output.folder:q} > >(tee -i {log:q}) 2>&1"
@@ -152,5 +152,5 @@ rule explorer:
     message:
         "Page of {wildcards.dataset}"
     shell:
-        "exec {params.python:q} -m minority_topics explorer --tables {input.tables:q}"
+        "{params.python:q} -m minority_topics explorer --tables {input.tables:q}"
         " --title {wildcards.dataset:q} --out {output.page:q} > >(tee -i {log:q}) 2>&1"

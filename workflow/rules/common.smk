@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import shlex
 import sys
@@ -14,6 +15,7 @@ ROOT = Path(workflow.snakefile).parents[2]
 LIBRARY = ROOT / "workflow"
 sys.path.insert(0, str(LIBRARY))
 
+from minority_topics.base.processes import STOP_WITH_PARENT, stop_with_parent
 from minority_topics.base.strict_yaml import YamlError, read_yaml
 from minority_topics.comments import steps
 from minority_topics.report.catalogue import FIGURES, sweep_figure
@@ -58,6 +60,7 @@ from minority_topics.study.plan import (
 )
 from minority_topics.study.progress import follow
 from minority_topics.study.registry import find_method, first_model, read_methods
+from minority_topics.study.runs import guard
 from minority_topics.study.sources import modules
 
 
@@ -103,12 +106,18 @@ CATALOGUE = {
 }
 
 if workflow.is_main_process:
-    follow(logger)
+    stop = guard(workflow, logger)
+    follow(logger, lambda: stop.number)
     # Each job that ends makes Snakemake look at all ready jobs once more in every such timespan: with
     # its default, 100 jobs a second, that is a quarter of a core after two hundred jobs.
     limit = workflow.scheduling_settings and workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == (100, 1):
         workflow.scheduling_settings.max_jobs_per_timespan = None
+    if os.environ.pop(STOP_WITH_PARENT, ""):
+        stop_with_parent(kills=False)
+
+    onstart:
+        stop.listen()
 
 
 def any_of(names):
@@ -344,8 +353,11 @@ def interpreter(name):
 
 
 def library_with(python):
-    """Words of a command that runs Python with the library at hand."""
-    return ["env", f"PYTHONPATH={LIBRARY}", python]
+    """Words of a command that runs Python with the library at hand, and ends with Snakemake.
+
+    `exec` makes it a child of Snakemake, not of a shell in between.
+    """
+    return ["exec", "env", f"PYTHONPATH={LIBRARY}", f"{STOP_WITH_PARENT}=1", python]
 
 
 def python_of(name):

@@ -1,5 +1,4 @@
 # Environments without conda: one folder of .venvs per file of envs/, built with uv.
-# `exec` as in fit.smk: a build must not outlive a run that is killed.
 
 
 rule build_env:
@@ -19,8 +18,8 @@ rule build_env:
     message:
         "Building environment {wildcards.env}"
     shell:
-        "exec {params.python:q} -m minority_topics build_env {input.definition:q}"
-        " --record {output.record:q} {params.required:q} --stop-with-parent &> {log:q}"
+        "{params.python:q} -m minority_topics build_env {input.definition:q}"
+        " --record {output.record:q} {params.required:q} &> {log:q}"
 
 
 rule envs:

@@ -1,6 +1,5 @@
 # One rule fits every method; the table of methods says how. On a cluster only this is submitted: all
-# other rules take seconds, and environments must be there first. `exec` makes the command a child of
-# Snakemake, not of a shell in between: it must not outlive a run that is killed.
+# other rules take seconds, and environments must be there first.
 
 
 rule fit:
@@ -34,9 +33,9 @@ rule fit:
     message:
         "{wildcards.method} on {wildcards.dataset}, setting {wildcards.setting}, repetitions {wildcards.batch}"
     shell:
-        "exec {params.python:q} -m minority_topics fit {wildcards.method:q} --corpus {params.corpora:q}"
+        "{params.python:q} -m minority_topics fit {wildcards.method:q} --corpus {params.corpora:q}"
         " --n-topics {params.n_topics:q} --n-minority {params.n_minority:q}"
         " --repetitions {params.repetitions:q} --random-state {params.random_state:q}"
         " --dataset {wildcards.dataset:q} --options {params.options:q}"
-        " --methods-file {params.methods_file:q} {params.tool:q} --stop-with-parent"
+        " --methods-file {params.methods_file:q} {params.tool:q}"
         " --out {output.fits:q} &> {log:q}"

@@ -5,9 +5,13 @@ import signal
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 WATCH_SECONDS = 0.5
+GRACE_SECONDS = 3.0
+# The variable that tells a process to end with its parent; it is not handed on.
+STOP_WITH_PARENT = "MINORITY_TOPICS_STOP_WITH_PARENT"
 
 
 def peak_memory_mb():
@@ -44,9 +48,30 @@ def when_orphaned(act):
     threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start()
 
 
-def stop_with_parent():
-    """End this process as SIGTERM would, soon after the parent process ends."""
+def stop_with_parent(kills=True):
+    """End this process as SIGTERM would, soon after the parent process ends.
+
+    With `kills` one that does not listen, since compiled code runs, is killed a little later.
+    """
     main = threading.main_thread().ident
     assert main is not None
-    # To the main thread, which handles signals and may be waiting.
-    when_orphaned(lambda: signal.pthread_kill(main, signal.SIGTERM))
+
+    def end():
+        # To the main thread, which handles signals and may be waiting.
+        signal.pthread_kill(main, signal.SIGTERM)
+        if kills:
+            time.sleep(GRACE_SECONDS)
+            kill_family(os.getpid())
+
+    when_orphaned(end)
+
+
+def kill_family(pid):
+    """Kill a process and its descendants, these first."""
+    import psutil
+
+    with suppress(psutil.NoSuchProcess):
+        first = psutil.Process(pid)
+        for process in (*first.children(recursive=True), first):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()

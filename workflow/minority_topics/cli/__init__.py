@@ -7,10 +7,12 @@ so that a verb needs only what its own environment holds.
 
 import argparse
 import errno
+import os
 import signal
 import sys
 
 from .. import __version__
+from ..base.processes import STOP_WITH_PARENT, stop_with_parent
 from . import comments, corpora, pages, results, studies  # noqa: F401  (each adds its verbs to the table)
 from .verbs import VERBS
 
@@ -32,6 +34,8 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     # A cluster ends a job with SIGTERM: leave in good order, and take the workers along.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    if os.environ.pop(STOP_WITH_PARENT, ""):
+        stop_with_parent()
     try:
         VERBS[options.verb].run(options)
     except KeyboardInterrupt:

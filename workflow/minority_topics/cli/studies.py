@@ -6,9 +6,6 @@ from pathlib import Path
 from .verbs import argument, json_object, verb
 
 METHODS_FILE = argument("--methods-file", default="config/methods.tsv")
-STOP_WITH_PARENT = argument(
-    "--stop-with-parent", action="store_true", help="stop when the parent process ends"
-)
 
 
 @verb(
@@ -49,14 +46,10 @@ def methods(options):
         help="NAME.json, which says how it went; the environment is the folder NAME beside it",
     ),
     argument("--required", action="store_true", help="a failure is an error, not a record"),
-    STOP_WITH_PARENT,
 )
 def build_env(options):
-    from ..base.processes import stop_with_parent
     from ..study.environments import build
 
-    if options.stop_with_parent:
-        stop_with_parent()
     outcome = build(options.definition, options.record)
     reason = f": {outcome['reason']}" if outcome["reason"] else ""
     print(f"environment {outcome['environment']}: {outcome['status']}{reason}")
@@ -77,6 +70,17 @@ def lock_env(options):
 
 
 @verb(
+    "Write the bill of materials: every package that is installed, with version and hashes.",
+    argument("--out", type=Path, required=True, help="JSON, in the form of CycloneDX"),
+    extra="dev",
+)
+def sbom(options):
+    from ..study.materials import write_materials
+
+    print(f"{options.out}: {write_materials(options.out)} packages")
+
+
+@verb(
     "Fit a method, once per repetition.",
     argument("method"),
     argument(
@@ -93,16 +97,12 @@ def lock_env(options):
     METHODS_FILE,
     argument("--python", type=Path, default=Path(sys.executable), help="of the tool's environment"),
     argument("--environment", type=Path, help="record of that environment, as build_env wrote it"),
-    STOP_WITH_PARENT,
     argument("--out", type=Path, required=True, help="folder; a subfolder per repetition"),
 )
 def fit(options):
-    from ..base.processes import stop_with_parent
     from ..study.fitting import fit_repetitions
     from ..study.registry import find_method, read_methods
 
-    if options.stop_with_parent:
-        stop_with_parent()
     fit_repetitions(
         find_method(read_methods(options.methods_file), options.method),
         options.corpus,

@@ -7,6 +7,7 @@ fails is recorded, not raised: the fits that need it say so, and the next run bu
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,8 @@ from .paths import ROOT, environment_files
 from .uv import find_uv, uv_settings
 
 BUILD_MINUTES = 60
+# What packages that come as sources are built with.
+BUILD_LOCK = ROOT / "envs" / "build.lock"
 
 
 class BuildError(RuntimeError):
@@ -42,8 +45,7 @@ def read_pins(path):
 def lock(definition):
     """Write `NAME.lock` beside `NAME.yaml`: all its packages, with versions and hashes.
 
-    torch is left out: its build, and so its hash, is the machine's choice (see `uv.uv_settings`),
-    its version the definition's.
+    torch is left out: its builds are locked in `torch.lock`, by hand.
     """
     definition = Path(definition).resolve()
     command = [_uv(), "pip", "compile", "-", "--output-file", str(definition.with_suffix(".lock"))]
@@ -76,10 +78,8 @@ def build(definition, record):
         uv = _uv()
         _run([uv, "venv", "--quiet", "--python", sys.executable, str(folder)])
         install = [uv, "pip", "install", "--quiet", "--python", str(folder / "bin" / "python")]
-        install += read_pins(definition)
-        for locked in (path for path in files if path.suffix == ".lock"):
-            install += ["--no-deps", "--requirement", str(locked)]
-        _run(install)
+        install += ["--build-constraints", str(BUILD_LOCK)]
+        _run(install + _requirements(definition, files))
         for script in (path for path in files if path.suffix == ".sh"):
             _run(["bash", str(script)], _activated(folder, uv))
         outcome["entries"] = len(_entries(folder))
@@ -88,6 +88,19 @@ def build(definition, record):
     record.parent.mkdir(parents=True, exist_ok=True)
     write_json(record, outcome)
     return outcome
+
+
+def _requirements(definition, files):
+    """Words that tell uv what to install: the locks, by hashes, or the pins where there is none."""
+    pins = read_pins(definition)
+    locks = [path for path in files if path.suffix == ".lock"]
+    if not locks:
+        return pins
+    text = "".join(path.read_text(encoding="utf-8") for path in locks)
+    for pin in pins:
+        if not re.search(rf"^{re.escape(pin)}[\s;]", text, re.MULTILINE):
+            raise BuildError(f"{locks[0].name} does not have {pin}: run make lock")
+    return ["--no-deps", "--require-hashes", *(f"--requirement={path}" for path in locks)]
 
 
 def read_record(record):

@@ -131,8 +131,14 @@ def parse_variant(name):
 
 
 def environment_files(definition):
-    """What an environment is made from: its conda file, lock and script to run after, if any."""
-    paths = (Path(definition).with_suffix(end) for end in (".yaml", ".lock", ".post-deploy.sh"))
+    """What an environment is made from: its conda file, locks and script to run after, if any.
+
+    torch has a lock of its own: which of its builds is locked is no choice of uv's resolver.
+    """
+    definition = Path(definition)
+    paths = [definition.with_suffix(end) for end in (".yaml", ".lock", ".post-deploy.sh")]
+    if "- torch==" in definition.read_text(encoding="utf-8"):
+        paths.insert(2, definition.with_name("torch.lock"))
     return [path for path in paths if path.exists()]
 
 

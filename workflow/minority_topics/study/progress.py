@@ -16,19 +16,25 @@ TERMINAL = "DefaultStreamHandler"
 LEAST_DONE = 10
 
 
-def follow(logger):
+def follow(logger, is_stopping=lambda: False):
     """Have Snakemake's logger tell the time that is left and why jobs fail, each once.
 
     What it tells of a failure itself, thousands of characters of inputs and the command, is left to
-    the file of its log and to --verbose.
+    the file of its log and to --verbose. Jobs that fail since the run `is_stopping` are no news.
     """
     for kind in (TimeLeft, Failures):
         if not any(isinstance(handler, kind) for handler in logger.handlers):
             logger.addHandler(kind())
     for handler in logger.handlers:
+        if handler.name == TERMINAL or isinstance(handler, Failures):
+            handler.addFilter(lambda record: not (is_stopping() and is_error(record)))
         is_brief = handler.name == TERMINAL and not logger.isEnabledFor(logging.DEBUG)
         if is_brief and is_news not in handler.filters:
             handler.addFilter(is_news)
+
+
+def is_error(record):
+    return str(getattr(record, "event", "")) in ("job_error", "error")
 
 
 def is_news(record):
