@@ -18,7 +18,7 @@ from minority_topics.base.manifest import forget_spoilt
 from minority_topics.base.strict_yaml import YamlError, read_yaml
 from minority_topics.comments import steps
 from minority_topics.report.catalogue import FIGURES, sweep_figure
-from minority_topics.study.config import complete, read_config, split_datasets
+from minority_topics.study.config import complete, read_config
 from minority_topics.study.environments import forget_broken
 from minority_topics.study.paths import (
     ALL_VERDICTS,
@@ -56,6 +56,7 @@ from minority_topics.study.plan import (
     Plan,
     check_command,
     derive_random_state,
+    split_datasets,
     sweeps_of,
     values_of,
 )

@@ -29,6 +29,8 @@ REPOSITORY = PACKAGE.parents[1]
 # Snakemake leaves it in a folder that is the output of a rule.
 RULE_OUTPUT = ".snakemake_timestamp"
 UNLISTED = f"is not listed in {MANIFEST}"
+# Rooms of the library that make nothing, but ask others to.
+ASKING = ("__main__.py", "cli", "study")
 # Problems of a folder that are told one by one before a run.
 MOST_TOLD = 5
 REPAIR = "`python -m minority_topics verify --repair results`"
@@ -80,11 +82,14 @@ def describe_step(settings=None, inputs=(), modules=None, prefix=sys.prefix):
 
 
 def loaded_modules():
-    """Modules of the library that are at work here, but for its command line, as paths in it."""
+    """Modules of the library that are at work here, as paths in it.
+
+    Those of the command line and of the study only say what to do, which the settings tell as well.
+    """
     files = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
     found = (Path(file).resolve() for file in files if file and file.endswith(".py"))
     names = (path.relative_to(PACKAGE) for path in found if PACKAGE in path.parents)
-    return [name.as_posix() for name in names if name.parts[0] not in ("cli", "__main__.py")]
+    return [name.as_posix() for name in names if name.parts[0] not in ASKING]
 
 
 @cache

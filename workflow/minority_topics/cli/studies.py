@@ -11,14 +11,6 @@ STOP_WITH_PARENT = argument(
 )
 
 
-def _effective(path):
-    """A configuration file with its defaults."""
-    from ..report.catalogue import FIGURES
-    from ..study.config import complete, read_config
-
-    return complete(read_config(path), FIGURES)
-
-
 @verb(
     "Check a config file and print it with its defaults.",
     argument("config", type=Path),
@@ -26,10 +18,12 @@ def _effective(path):
 def check(options):
     import yaml
 
+    from ..report.catalogue import FIGURES
+    from ..study.config import complete, read_config
     from ..study.plan import Plan
     from ..study.registry import read_methods
 
-    config = _effective(options.config)
+    config = complete(read_config(options.config), FIGURES)
     Plan(config, read_methods(config["methods_file"])).check_commands()
     print(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), end="")
 
@@ -142,6 +136,7 @@ def configuration(options):
     METHODS_FILE,
 )
 def manifest(options):
+    from ..base.strict_yaml import read_yaml
     from ..study.paths import resolve
     from ..study.registry import read_methods
     from ..study.sealing import dataset_parts, seal, sources_of
@@ -149,7 +144,7 @@ def manifest(options):
     if not options.config:
         seal(options.files)
         return
-    config, methods_file = _effective(options.config), resolve(options.methods_file)
+    config, methods_file = read_yaml(options.config), resolve(options.methods_file)
     parts = dataset_parts(config, read_methods(methods_file))
     seal(options.files, config, [methods_file, *sources_of(parts)], parts)
 

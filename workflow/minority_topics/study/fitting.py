@@ -27,7 +27,7 @@ from pathlib import Path
 import psutil
 
 from ..base.files import digest, write_json
-from ..base.manifest import MANIFEST, describe_step, loaded_modules, write_manifest
+from ..base.manifest import MANIFEST, describe_step, write_manifest
 from ..base.processes import signal_name
 from ..methods.contract import FIT_FILES
 from .environments import failure
@@ -188,7 +188,7 @@ def fail_jobs(jobs, limits, reason):
 
 
 def _record(job, limits, outcome, python=sys.executable):
-    modules = {*loaded_modules(), *outcome["modules"], f"methods/{job.module}.py"}
+    modules = {*outcome["modules"], f"methods/{job.module}.py", "study/fitting.py"}
     outcome = {name: value for name, value in outcome.items() if name != "modules"}
     status = {
         "dataset": job.dataset,

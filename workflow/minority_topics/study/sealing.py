@@ -4,11 +4,10 @@ Tables, figures and resources are folders that many steps fill, so no step can t
 is complete. What comes last lists them, and then all folders of the dataset.
 """
 
-from itertools import groupby
+from collections import defaultdict
 from pathlib import Path
 
 from ..base.manifest import MANIFEST, describe_step, state, write_manifest
-from .config import split_datasets
 from .paths import (
     BACKGROUND,
     CORPORA,
@@ -23,7 +22,7 @@ from .paths import (
     PACKAGE,
     parse_batch,
 )
-from .plan import Plan
+from .plan import Plan, split_datasets
 from .sources import modules
 
 # What makes files that lie together: change it, and they are made again.
@@ -38,8 +37,9 @@ def seal(files, settings=None, inputs=(), parts=()):
     """
     code = [Path(path).relative_to(PACKAGE).as_posix() for path in modules(*MAKERS)]
     made_by = describe_step(settings, inputs, code)
-    by_folder = groupby(sorted(map(Path, files)), key=lambda path: path.parent)
-    names = {folder: [path.name for path in paths] for folder, paths in by_folder}
+    names = defaultdict(list)
+    for path in map(Path, files):
+        names[path.parent].append(path.name)
     root = min(names, key=lambda folder: len(folder.parts))
     for folder in names.keys() - {root}:
         write_manifest(folder, made_by=made_by, names=names[folder], separate=True)
@@ -52,16 +52,19 @@ def dataset_parts(config, methods):
     """Folders with manifests that the datasets of a configuration consist of, where they are."""
     study, own = split_datasets(config)
     found = [pattern.format(dataset=dataset) for dataset in own for pattern in OWN_FOLDERS]
-    plan = Plan({**config, "datasets": study}, methods)
+    found += _planned(Plan({**config, "datasets": study}, methods)) if study else []
+    return [folder for folder in map(Path, found) if (folder / MANIFEST).exists()]
+
+
+def _planned(plan):
     for dataset in plan.datasets:
-        found += [pattern.format(dataset=dataset) for pattern in (BACKGROUND, DOCUMENTS)]
-        draws = range(plan.draws(dataset))
-        found += [CORPUS.format(dataset=dataset, draw=draw) for draw in draws]
+        yield from (pattern.format(dataset=dataset) for pattern in (BACKGROUND, DOCUMENTS))
+        for draw in range(plan.draws(dataset)):
+            yield CORPUS.format(dataset=dataset, draw=draw)
     for cell in plan.cells:
         for batch in plan.batches:
             fits = FITS.format(**vars(cell), batch=batch)
-            found += [f"{fits}/{repetition}" for repetition in parse_batch(batch)]
-    return [folder for folder in map(Path, found) if (folder / MANIFEST).exists()]
+            yield from (f"{fits}/{repetition}" for repetition in parse_batch(batch))
 
 
 def sources_of(parts):
