@@ -21,6 +21,7 @@ PROFILE = "https://w3id.org/ro/crate/1.1"
 CONTEXT = [f"{PROFILE}/context", {"sha256": "https://schema.org/sha256"}]
 METADATA = "ro-crate-metadata.json"
 CODE, LICENCE, RUN = "#code", "#licence", "#run"
+SECRET = ".id_secret"
 MEDIA_TYPES = {
     ".csv": "text/csv", ".html": "text/html", ".json": "application/json", ".md": "text/markdown",
     ".pdf": "application/pdf", ".png": "image/png", ".svg": "image/svg+xml", ".txt": "text/plain",
@@ -39,7 +40,8 @@ def provenance(config, methods_file, locks, sources=(), results=(), root=ROOT):
     asked = data_entity(Path(config), Path(config).name, "configuration")
     inputs = [_outside(methods_file, "methods table", root)]
     inputs += [_outside(path, f"envs/{path.name}", root) for path in sorted(map(Path, locks))]
-    inputs += [_outside(path, None, root) for path in sources]
+    secret = folder / SECRET  # without it, ids have other codes
+    inputs += [_outside(path, None, root) for path in (*sources, secret) if Path(path).exists()]
     here = _machine()
     run = {
         "@id": RUN,
