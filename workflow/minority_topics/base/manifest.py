@@ -102,13 +102,12 @@ def code_state(modules):
 def lock_of(prefix):
     """The file that pins the packages of an environment, None if there is none."""
     prefix = Path(prefix)
-    places = {
-        ".venvs": prefix.parents[1] / "envs" / f"{prefix.name}.lock",
-        ".venv": prefix.with_name("requirements.lock"),
-    }
-    # The environments of conda have their definition beside them.
-    named = Path(f"{prefix}.yaml")
-    lock = places.get(prefix.parent.name) or places.get(prefix.name) or named
+    if prefix.parent.name == ".venvs":
+        lock = prefix.parents[1] / "envs" / f"{prefix.name}.lock"
+    elif prefix.name == ".venv":
+        lock = prefix.with_name("requirements.lock")
+    else:  # an environment of conda, which Snakemake keeps beside its definition
+        lock = Path(f"{prefix}.yaml")
     return lock if lock.is_file() else None
 
 
@@ -183,7 +182,8 @@ def verify(root, marks=(), needed=(), own=()):
         if isinstance(content, dict):
             yield from _unlisted(folder, content, {*marks, *needed}, own)
             yield from _stale(folder, content, known)
-            yield from _parts(folder, content, manifests, known)
+            if parts := content.get("parts"):
+                yield from _parts(folder, parts, manifests, known)
 
 
 def glance(root):
@@ -323,8 +323,7 @@ def _stale(folder, content, known):
         yield Problem(folder, MANIFEST, f"is stale: {reasons[0]}", "stale")
 
 
-def _parts(folder, content, manifests, known):
-    parts = content.get("parts", {})
+def _parts(folder, parts, manifests, known):
     for part, before in parts.items():
         now = known(folder / part)
         if now is None:
