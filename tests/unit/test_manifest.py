@@ -162,7 +162,7 @@ class TestWhatMadeIt:
             "inputs": {
                 "words.txt": sha256("sana\n"),
                 "results/corpus/0": sha256(
-                    (results / "corpus" / "0" / "manifest.json").read_text()
+                    json.dumps(read_json(results / "corpus/0/manifest.json"), sort_keys=True)
                 ),
             },
         }
@@ -196,6 +196,19 @@ class TestWhatMadeIt:
         write_manifest(results / "corpus" / "1")
         assert state(results / "corpus") != before
         assert state(results / "none") is None
+
+    def test_a_file_that_tells_times_does_not_make_another_folder_of_it(self, results):
+        folder = results / "corpus" / "0"
+        states = []
+        for name in ("b.txt", "a.txt"):
+            write_manifest(folder, varying=["b.txt"])
+            states.append(state(folder))
+            write_text(folder / name, "other")
+        write_manifest(folder, varying=["b.txt"])
+        assert states[0] == states[1] != state(folder)
+        check_manifest(folder, "b.txt")
+        (folder / "b.txt").write_text("spoilt")
+        assert found(verify(results)) == [("b.txt", "damaged")]
 
     def test_another_input_makes_it_stale_and_one_that_is_gone_does_not(self, results, tmp_path):
         words = tmp_path / "words.txt"

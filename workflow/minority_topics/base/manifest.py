@@ -56,7 +56,8 @@ def write_manifest(folder, settings=None, inputs=(), *, made_by=None, names=None
     """List the files of a folder that is complete, or of these `names`.
 
     `settings` and `inputs` are those of the step that made them; `made_by` is what `describe_step`
-    gave, where a step does it by itself. `more` are further entries.
+    gave, where a step does it by itself. `more` are further entries: `separate`, `parts`, and
+    `varying`, the names of files that tell times.
     """
     folder = Path(folder)
     files = {name: _entry(folder / name) for name in sorted(names or _files(folder))}
@@ -114,16 +115,27 @@ def lock_of(prefix):
 def state(path):
     """The SHA-256 of a file, or of a folder's manifest; None if it is not there.
 
-    A folder without a manifest is known by all manifests below it.
+    A folder without a manifest is known by all manifests below it. Files that differ from run to
+    run, since they tell times, are left out: what is made from the folder does not depend on them.
     """
     path = Path(path)
     if path.is_file():
         return _sha256(path)
     if (path / MANIFEST).is_file():
-        return _sha256(path / MANIFEST)
+        return _state_of_manifest(path)
     below = sorted(path.rglob(MANIFEST))
-    lines = (f"{file.relative_to(path).as_posix()} {_sha256(file)}\n" for file in below)
+    lines = (f"{f.relative_to(path).as_posix()} {_state_of_manifest(f.parent)}\n" for f in below)
     return hashlib.sha256("".join(lines).encode()).hexdigest() if below else None
+
+
+def _state_of_manifest(folder):
+    content = _read(folder)
+    if isinstance(content, str):
+        return _sha256(folder / MANIFEST)
+    varying = content.get("varying", ())
+    files = {name: entry for name, entry in content["files"].items() if name not in varying}
+    text = json.dumps({**content, "files": files}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _name(path):

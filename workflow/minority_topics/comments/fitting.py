@@ -398,7 +398,7 @@ def _publish(fit, matrix_folder, out, facts, made_by):
     for name in COPIES:
         copy_file(matrix_folder / name, fit / name)
     write_json(fit / folders.FIT, facts)
-    write_manifest(fit, made_by=made_by)
+    write_manifest(fit, made_by=made_by, varying=[folders.FIT])
     out.mkdir(parents=True, exist_ok=True)
     for path in sorted(fit.iterdir(), key=lambda path: path.name == MANIFEST):
         path.replace(out / path.name)

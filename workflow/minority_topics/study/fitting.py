@@ -208,7 +208,8 @@ def _record(job, limits, outcome, python=sys.executable):
     write_json(folder / "status.json", status)
     settings = {**asdict(job), "corpus": "", "out": "", "limits": asdict(limits)}
     prefix = Path(python).absolute().parents[1]
-    write_manifest(folder, made_by=describe_step(settings, [job.corpus], modules, prefix))
+    made_by = describe_step(settings, [job.corpus], modules, prefix)
+    write_manifest(folder, made_by=made_by, varying=["status.json"])
     return status
 
 
