@@ -15,10 +15,9 @@ DAMAGE = {
     "tables/scores.csv": "flipped",
     "tables/topics.csv": "cut",
     "figures/jsd.svg": "deleted",
-    "resources/cost.csv": "cut",
     "report.html": "flipped",
     "config.yaml": "cut",
-    "tables/manifest.json": "deleted",
+    "resources/manifest.json": "deleted",
 }
 
 

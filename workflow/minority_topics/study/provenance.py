@@ -17,8 +17,8 @@ from .paths import ROOT
 
 CPU_FACTS = Path("/proc/cpuinfo")
 PROFILE = "https://w3id.org/ro/crate/1.1"
-# The term is in the standard's own vocabulary only from version 1.2 on.
-CONTEXT = [f"{PROFILE}/context", {"sha256": "https://schema.org/sha256"}]
+# The vocabulary of this version has no word for it.
+CONTEXT = [f"{PROFILE}/context", {"sha256": "http://schema.org/sha256"}]
 METADATA = "ro-crate-metadata.json"
 CODE, LICENCE, RUN = "#code", "#licence", "#run"
 SECRET = ".id_secret"
