@@ -137,11 +137,19 @@ class TestManifest:
         assert os.listdir(results) == ["other"]
         assert list(verify(results)) == []
 
-    def test_repair_removes_a_folder_that_no_rule_made_alone(self, results):
+    def test_of_a_folder_that_no_rule_made_only_what_is_listed_goes(self, results):
         (results / "corpus" / ".snakemake_timestamp").unlink()
         (results / "corpus" / "1" / "a.txt").write_text("x")
+        (results / "corpus" / "1" / "mine.txt").write_text("x")
         repair(list(verify(results)), results)
-        assert os.listdir(results / "corpus") == ["0"]
+        assert sorted(os.listdir(results / "corpus" / "1")) == ["below", "mine.txt"]
+        assert (results / "corpus" / "0" / "a.txt").exists()
+
+    def test_marks_without_a_manifest_go_with_the_files_beside_them(self, results):
+        (results / "corpus" / ".snakemake_timestamp").unlink()
+        (results / "corpus" / "1" / "manifest.json").unlink()
+        repair(list(verify(results, marks=["a.txt"])), results)
+        assert os.listdir(results / "corpus" / "1") == ["below"]
 
 
 class TestWhatMadeIt:
@@ -227,7 +235,10 @@ class TestWhatMadeIt:
         texts = {problem.text for problem in verify(dataset)}
         assert "is stale: results/corpus is another now" in texts
         removed = repair(list(verify(dataset)), dataset)
-        assert {path.name for path in removed} == {"scores.csv", "summary.csv", "report.html"}
+        names = {"scores.csv", "summary.csv", "report.html", "manifest.json"}
+        assert {path.name for path in removed} <= names
+        assert os.listdir(dataset / "tables") == []
+        assert not (dataset / "report.html").exists()
         assert (dataset / "corpus" / "0").exists()
 
     def test_other_code_and_another_lock_make_it_stale(self, results, tmp_path, monkeypatch):
@@ -302,6 +313,19 @@ class TestFoldersOfSeveralSteps:
         assert repair(problems, dataset) == []
         assert (dataset / "tables" / "scores.csv").exists()
         assert not (dataset / "manifest.json").exists()
+
+    @pytest.mark.parametrize("look", [verify, glance])
+    @pytest.mark.parametrize("name", ["manifest.json", "tables/manifest.json"])
+    def test_of_a_spoilt_manifest_nothing_but_manifests_goes(self, dataset, look, name):
+        write_text(dataset / ".id_secret", "secret")
+        files = {path for path in dataset.rglob("*") if path.name != "manifest.json"}
+        path = dataset / name
+        path.write_bytes(path.read_bytes()[:-5])
+        repair(list(look(dataset)), dataset)
+        assert {path for path in dataset.rglob("*") if path.name != "manifest.json"} == files
+        assert not path.exists()
+        assert not (dataset / "manifest.json").exists()
+        assert (dataset / "corpus" / "0" / "manifest.json").exists()
 
     def test_a_part_of_another_configuration_is_foreign(self, dataset):
         shutil.copytree(dataset / "corpus" / "0", dataset / "corpus" / "7")

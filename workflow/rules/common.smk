@@ -405,15 +405,15 @@ def environment_of(wildcards):
     return "comments" if wildcards.dataset in OWN else "study"
 
 
-def own_environment(wildcards):
+def our_environment(wildcards):
     return environments(environment_of(wildcards))
 
 
-def own_python(wildcards):
+def our_python(wildcards):
     return python_of(environment_of(wildcards))
 
 
-def own_conda(wildcards):
+def our_conda(wildcards):
     return str(ROOT / "envs" / f"{environment_of(wildcards)}.yaml")
 
 
@@ -451,7 +451,7 @@ def states_for(purpose):
 
 @cache
 def look_after():
-    """Have environments and results made again that are not whole, by those who know what is whole."""
+    """Forget environments and results that are not whole, so that this run makes them again."""
     # Input functions are called before Snakemake looks which files are there, and it knows by then
     # whether it will run jobs: --dry-run, --touch, --unlock and the like must change nothing.
     executes = workflow.executor_plugin and not (workflow.dryrun or workflow.touch)

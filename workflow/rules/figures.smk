@@ -6,9 +6,11 @@ rule configuration:
         config=CONFIGURATION,
     log:
         log_file("configuration", "{dataset}"),
+    wildcard_constraints:
+        dataset=any_of(CONFIG["datasets"]),
     localrule: True
     conda:
-        own_conda
+        our_conda
     params:
         python=library_with(sys.executable),
         config=effective_config,
@@ -59,16 +61,18 @@ rule provenance:
         results=made_files,
         folders=own_folders,
         library=modules("study.provenance", "base.files"),
-        environment=own_environment,
+        environment=our_environment,
     output:
         facts=PROVENANCE,
     log:
         log_file("provenance", "{dataset}"),
+    wildcard_constraints:
+        dataset=any_of(CONFIG["datasets"]),
     localrule: True
     conda:
-        own_conda
+        our_conda
     params:
-        python=own_python,
+        python=our_python,
     message:
         "What made the results of {wildcards.dataset}"
     shell:
@@ -117,16 +121,18 @@ rule manifest:
         config=CONFIGURATION,
         methods_file=METHODS_FILE,
         library=modules("study.sealing", *MAKERS),
-        environment=own_environment,
+        environment=our_environment,
     output:
         manifest=SEAL,
     log:
         log_file("manifest", "{dataset}"),
+    wildcard_constraints:
+        dataset=any_of(CONFIG["datasets"]),
     localrule: True
     conda:
-        own_conda
+        our_conda
     params:
-        python=own_python,
+        python=our_python,
     message:
         "Manifests of {wildcards.dataset}"
     shell:

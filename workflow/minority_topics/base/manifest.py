@@ -205,7 +205,8 @@ def glance(root):
     it. Folders that their rule has not finished are left to Snakemake.
     """
     for folder, content in _manifests(root):
-        if _is_separate(content) or (_output(folder, root) / RULE_OUTPUT).exists():
+        is_finished = (_output(folder, root) / RULE_OUTPUT).exists()
+        if isinstance(content, str) or _is_separate(content) or is_finished:
             yield from _damage(folder, content, quick=True)
         for part in content.get("parts", ()) if isinstance(content, dict) else ():
             if not (folder / part / MANIFEST).exists():
@@ -225,8 +226,8 @@ def forget_spoilt(root):
 def repair(problems, root):
     """Remove what is damaged, incomplete or stale, so that the next run makes it; what was removed.
 
-    A folder goes with all that the same rule made, or by itself where no rule made it; where files
-    are separate, the file goes. Foreign files stay: nobody would make them again.
+    What a rule made as a whole goes as a whole. Of other folders the files go that are listed or,
+    where they are separate, the one file. Foreign files stay: nobody would make them again.
     """
     problems = [problem for problem in problems if problem.kind != "foreign"]
     # All of it before anything goes: manifests tell what belongs together.
@@ -241,13 +242,17 @@ def repair(problems, root):
 
 def _spoilt(problem, root):
     """What must be made again because of a problem."""
-    output = _output(problem.folder, root)
-    if _is_separate(content := _read(problem.folder)):
-        names = content["files"] if problem.kind == "stale" else [problem.name]
-        return [problem.folder / name for name in names]
-    # Separate files whose manifest is gone are good until one knows better.
-    unknown = (problem.name, problem.kind) == (MANIFEST, "missing") and output == problem.folder
-    return [] if unknown else [output]
+    folder, output, content = problem.folder, _output(problem.folder, root), _read(problem.folder)
+    if (output / RULE_OUTPUT).exists():
+        return [output]
+    if isinstance(content, dict):
+        alone = _is_separate(content) and problem.kind != "stale"
+        names = [problem.name] if alone else [*content["files"], MANIFEST]
+    elif (folder / MANIFEST).exists() or problem.kind == "missing":
+        names = [MANIFEST]  # the files are good until one knows better
+    else:
+        names = _files(folder)
+    return [folder / name for name in names]
 
 
 def _above(folder):
@@ -338,6 +343,8 @@ def _stale(folder, content, known):
 def _parts(folder, parts, manifests, known):
     for part, before in parts.items():
         now = known(folder / part)
+        if isinstance(manifests.get(folder / part), str):
+            continue  # told already
         if now is None:
             yield Problem(folder / part, MANIFEST, "is missing", "missing")
         elif now != before:
