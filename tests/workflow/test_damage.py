@@ -93,7 +93,7 @@ def test_an_archive_is_run_again_and_compared(study, tmp_path):
     said = verb("reproduce", "a.zip", "--cores", "2", folder=tmp_path)
     assert "results/simulated/tables/scores.csv: equal" in said
     number = len(bytes_of(folder / "results" / "simulated")) - 2  # without the two manifests
-    assert said.endswith(f"{number} of {number} files are equal, byte for byte.\n")
+    assert f"\n{number} of {number} files are equal, byte for byte.\n" in said
     damage(tmp_path / "reproduced" / "results" / "simulated" / "tables" / "scores.csv", "flipped")
     # The run itself makes it again.
     said = verb("reproduce", "a.zip", "--cores", "2", folder=tmp_path)
