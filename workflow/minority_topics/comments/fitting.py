@@ -114,6 +114,7 @@ def fit_comments(
         learnt = None
         if n_minority:
             learnt = judge(problem.V, problem.has_words, work / str(best), problem.vectors)
+            write_manifest(work / str(best))  # it has one file more
     agreement = stability = None
     if n_fits > 1:
         agreement, stability = _compare(work, fits, best, n_minority)
