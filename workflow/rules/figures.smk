@@ -120,7 +120,7 @@ rule manifest:
         folders=listed_folders,
         config=CONFIGURATION,
         methods_file=METHODS_FILE,
-        library=modules("study.sealing", *MAKERS),
+        library=modules("study.sealing", "study.registry", "base.strict_yaml", *MAKERS),
         environment=our_environment,
     output:
         manifest=SEAL,
@@ -143,7 +143,7 @@ rule manifest:
 rule manifest_of_verdicts:
     input:
         files=ALL_VERDICTS,
-        library=modules("study.sealing", *MAKERS),
+        library=modules("study.sealing", "study.registry", "base.strict_yaml", *MAKERS),
         environment=environments("study"),
     output:
         manifest=SEAL_OF_VERDICTS,
