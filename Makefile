@@ -9,10 +9,12 @@ CASES ?= 1000
 BENCH ?=
 REPAIR ?=
 NAME ?= comments
+DATASETS ?=
+ARCHIVE ?=
 LANGUAGE ?=
 SET ?=
 
-.PHONY: help setup figures quick beyond guidance explore case-study report verify unlock bench bench-comments envs sbom test test-fast test-cluster fuzz lint format lock clean
+.PHONY: help setup figures quick beyond guidance explore case-study report verify archive reproduce unlock bench bench-comments envs sbom test test-fast test-cluster fuzz lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -70,8 +72,15 @@ case-study: results/example_fi/comments.csv results/example_en/comments.csv ## t
 report: figures ## the same as figures; one page a dataset: results/<dataset>/report.html
 	@ls results/*/report.html
 
-verify: setup ## look for damaged and missing files in results (REPAIR=--repair removes them)
+verify: setup ## name damaged, missing, stale and foreign files of results (REPAIR=--repair removes what can be made again)
 	$(BIN)/python -m minority_topics verify results $(REPAIR)
+
+archive: setup ## pack results with code, configuration and locks for deposit (DATASETS="a b" for some, ARCHIVE=file.zip)
+	$(BIN)/python -m minority_topics archive $(DATASETS) --out "$(or $(ARCHIVE),results/archive.zip)"
+
+reproduce: setup ## run an archive again and compare it byte for byte: make reproduce ARCHIVE=results/archive.zip
+	@test -n "$(ARCHIVE)" || { echo "Name the archive: make reproduce ARCHIVE=results/archive.zip" >&2; exit 2; }
+	$(BIN)/python -m minority_topics reproduce "$(ARCHIVE)" --cores "$(CORES)"
 
 unlock: setup ## lift the lock of a run that died on another machine; of one that died here it is lifted anyway
 	$(SNAKEMAKE) --unlock --configfile "$(CONFIG)"

@@ -26,4 +26,5 @@ rule all:
     input:
         all_fits(),
         all_results(),
+        whole_results,
     localrule: True

@@ -77,30 +77,32 @@ def write_study(folder, full=True, seed=0):
     sources = Sources(
         paths, _figures(folder / "figures"), _corpora(folder / "corpus", full),
         folder / "resources" / "versions.csv", folder / "config.yaml",
-        folder / "resources" / "provenance.json",
+        folder / "provenance.json",
     )  # fmt: skip
     write_rows(
         sources.versions,
         [{"method": row[0], "versions": json.dumps({"tool": "1.2"}), "engine": ""} for row in rows],
     )
     _config(sources.config, full)
-    write_json(
-        sources.provenance,
-        {
-            "version": "0.1.0",
-            "commit": "0123456789abcdef+changes",
-            "date": "2026-01-01T00:00:00+00:00",
-            "machine": {
-                "system": "Linux 6",
-                "processor": HOSTILE,
-                "cores": 2,
-                "memory_gb": 7.5,
-                "python": "3.11.2",
-            },
-            "sha256": {"configuration": "ab" * 32, "envs/study.lock": "cd" * 32},
-        },
-    )
+    write_json(sources.provenance, _provenance())
     return sources, methods
+
+
+def _provenance():
+    """What the report shows of a crate that `provenance` made."""
+    machine = {"system": "Linux 6", "processor": HOSTILE, "cores": 2, "memory_gb": 7.5}
+    machine["python"] = "3.11.2"
+    hashes = {"configuration": "ab" * 32, "envs/study.lock": "cd" * 32}
+    inputs = [{"@id": f"#{name}", "name": name, "sha256": sha} for name, sha in hashes.items()]
+    here = [{"@id": f"#m/{name}", "name": name, "value": value} for name, value in machine.items()]
+    code = {"@id": "#code", "version": "0.1.0", "identifier": "0123456789abcdef+changes"}
+    run = {
+        "@id": "#run",
+        "endTime": "2026-01-01T00:00:00+00:00",
+        "object": [{"@id": thing["@id"]} for thing in inputs],
+        "additionalProperty": [{"@id": thing["@id"]} for thing in here],
+    }
+    return {"@graph": [code, run, *inputs, *here]}
 
 
 def _methods(path, rows):

@@ -190,8 +190,13 @@ def test_verify_names_what_is_damaged_and_repair_removes_it(tmp_path, capsys):
     assert printed.endswith("\n1 problem found\n")
     (tmp_path / "corpus" / "0" / "foreign.txt").touch()
     main(["verify", "--repair", str(tmp_path)])
-    assert capsys.readouterr().out.endswith("\n2 problems found, 1 folder removed\n")
+    # The files of the corpus, and its manifest.
+    assert capsys.readouterr().out.endswith(
+        "\n2 problems found, 9 outputs removed, 1 foreign kept\n"
+    )
     assert not words.exists()
     main(["verify", "--repair", str(tmp_path)])
-    assert capsys.readouterr().out.endswith("\n1 problem found, 0 folders removed\n")
+    assert capsys.readouterr().out.endswith(
+        "\n1 problem found, 0 outputs removed, 1 foreign kept\n"
+    )
     assert (tmp_path / "corpus" / "0" / "vocabulary.txt").exists()

@@ -222,7 +222,7 @@ def test_a_fit_that_cannot_be_written_is_no_result(trouble, corpus_folder, tmp_p
 
 
 def test_a_status_without_its_manifest_is_none(trouble, corpus_folder, tmp_path, monkeypatch):
-    def no_space(folder):
+    def no_space(folder, **made_by):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(fitting, "write_manifest", no_space)

@@ -2,11 +2,12 @@
 
 import hashlib
 import subprocess
+from datetime import datetime
 
 import pytest
 
 from minority_topics import __version__
-from minority_topics.study.provenance import commit, machine, provenance
+from minority_topics.study.provenance import commit, entities, facts, machine, provenance
 
 
 def git(folder, *words):
@@ -45,20 +46,93 @@ def test_no_commit_without_git(repository, monkeypatch):
     assert commit(repository) == ""
 
 
-def test_hashes_are_those_of_the_files(repository):
-    names = "config.yaml", "methods.tsv", "nmf.lock"
-    for name in names:
-        (repository / name).write_text(name)
-    config, methods_file, lock = (repository / name for name in names)
-    found = provenance(config, methods_file, [lock], root=repository)
-    assert found["version"] == __version__
-    assert found["sha256"] == {
-        title: hashlib.sha256(name.encode()).hexdigest()
-        for title, name in zip(
-            ("configuration", "methods table", "envs/nmf.lock"), names, strict=True
-        )
+@pytest.fixture
+def crate(repository, monkeypatch):
+    """Provenance of a dataset with a table, a secret and a file of the user."""
+    monkeypatch.chdir(repository)
+    results = repository / "results" / "x"
+    files = {
+        results / "config.yaml": "config.yaml",
+        results / "tables" / "scores.csv": "a\n1\n",
+        results / ".id_secret": "ab\n",
+        repository / "methods.tsv": "methods.tsv",
+        repository / "envs" / "nmf.lock": "nmf.lock",
+        repository / "data" / "words.txt": "sana\n",
     }
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return provenance(
+        results / "config.yaml",
+        repository / "methods.tsv",
+        [repository / "envs" / "nmf.lock"],
+        [repository / "data" / "words.txt"],
+        [results / "tables"],
+        root=repository,
+    )
+
+
+def sha256(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_facts_are_those_of_the_files_and_the_code(crate, repository):
+    found = facts(crate)
+    assert found["version"] == __version__
+    assert found["commit"] == git(repository, "rev-parse", "HEAD")
+    assert found["sha256"] == {
+        "configuration": sha256("config.yaml"),
+        "methods table": sha256("methods.tsv"),
+        "envs/nmf.lock": sha256("nmf.lock"),
+        "data/words.txt": sha256("sana\n"),
+        "results/x/.id_secret": sha256("ab\n"),
+    }
+    assert found["machine"] == machine()
     assert found["date"].endswith("+00:00")
+
+
+def check_crate(content):
+    """What RO-Crate 1.1 asks of a metadata document: "MUST" in its sections 3 to 5 and 8."""
+    assert content.keys() == {"@context", "@graph"}
+    assert content["@context"][0] == "https://w3id.org/ro/crate/1.1/context"
+    graph = content["@graph"]
+    things = entities(content)
+    assert len(things) == len(graph)  # every @id once
+    about = things["ro-crate-metadata.json"]
+    assert about["@type"] == "CreativeWork"
+    assert about["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
+    assert about["about"] == {"@id": "./"}
+    root = things["./"]
+    assert root["@type"] == "Dataset"
+    assert root["name"]
+    assert root["description"]
+    assert root["license"]
+    datetime.fromisoformat(root["datePublished"])
+    parts = {link["@id"] for link in root["hasPart"]}
+    assert parts == {thing["@id"] for thing in graph if thing["@type"] == "File"}
+    for thing in graph:
+        assert thing["@type"]
+        for value in thing.values():
+            for item in value if isinstance(value, list) else [value]:
+                # Flat: a thing inside of another is but a link, and it leads somewhere.
+                if isinstance(item, dict):
+                    assert item.keys() == {"@id"}
+                    known = item["@id"] in things or item["@id"].startswith("https://")
+                    assert known, item
+    for name in parts:
+        assert not name.startswith(("/", ".", "#"))
+
+
+def test_it_is_an_ro_crate(crate):
+    check_crate(crate)
+    things = entities(crate)
+    table = things["tables/scores.csv"]
+    assert table["sha256"] == sha256("a\n1\n")
+    assert table["contentSize"] == "4"
+    assert table["encodingFormat"] == "text/csv"
+    run = things["#run"]
+    assert run["result"] == [{"@id": "tables/scores.csv"}]
+    assert run["instrument"] == {"@id": "#code"}
 
 
 def test_machine_is_described_without_its_name():

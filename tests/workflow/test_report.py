@@ -347,7 +347,7 @@ def test_the_report_waits_for_the_provenance_of_what_it_shows(tmp_path):
     command = next(line for line in output.splitlines() if "minority_topics provenance " in line)
     locks = re.findall(r"envs/(\w+)\.lock", command)
     assert locks == ["constrained_nmf", "nmf", "study"]
-    assert unescape(output).count("resources/provenance.json") >= 2
+    assert unescape(output).count("simulated/provenance.json") >= 2
 
 
 def test_a_page_needs_scores(tmp_path):

@@ -15,11 +15,12 @@ ROOT = Path(workflow.snakefile).parents[2]
 LIBRARY = ROOT / "workflow"
 sys.path.insert(0, str(LIBRARY))
 
+from minority_topics.base.manifest import forget_spoilt
 from minority_topics.base.processes import STOP_WITH_PARENT, stop_with_parent
 from minority_topics.base.strict_yaml import YamlError, read_yaml
 from minority_topics.comments import steps
 from minority_topics.report.catalogue import FIGURES, sweep_figure
-from minority_topics.study.config import complete, read_config, split_datasets
+from minority_topics.study.config import complete, read_config
 from minority_topics.study.environments import forget_broken
 from minority_topics.study.paths import (
     ALL_VERDICTS,
@@ -42,6 +43,8 @@ from minority_topics.study.paths import (
     PROVENANCE,
     REPORT,
     RESOURCES,
+    SEAL,
+    SEAL_OF_VERDICTS,
     TABLE,
     VERSIONS,
     environment_files,
@@ -55,10 +58,12 @@ from minority_topics.study.plan import (
     Plan,
     check_command,
     derive_random_state,
+    split_datasets,
     sweeps_of,
     values_of,
 )
 from minority_topics.study.progress import follow
+from minority_topics.study.sealing import MAKERS
 from minority_topics.study.registry import find_method, first_model, read_methods
 from minority_topics.study.runs import guard
 from minority_topics.study.sources import modules
@@ -66,6 +71,10 @@ from minority_topics.study.sources import modules
 
 def dump_config(dataset):
     """The configuration with its defaults, and of its datasets only this one."""
+    if dataset in OWN:
+        return yaml.safe_dump(
+            {"datasets": {dataset: OWN[dataset]}}, sort_keys=False, allow_unicode=True
+        )
     sweeps = {
         name: {**sweep, "datasets": [dataset]} if "datasets" in sweep else sweep
         for name, sweep in sweeps_of(CONFIG, dataset).items()
@@ -297,13 +306,51 @@ def figures_of(dataset):
     ]
 
 
+def resources_of(dataset):
+    """Tables of time, memory and versions, which differ from run to run."""
+    names = [COST, VERSIONS] + ([RESOURCES] if "resources" in CATALOGUE else [])
+    return [path.format(dataset=dataset) for path in names]
+
+
+def listed_files(wildcards):
+    """Every file of a dataset that lies beside those of other rules."""
+    dataset = wildcards.dataset
+    page = EXPLORER if dataset in OWN else REPORT
+    files = [path.format(dataset=dataset) for path in (CONFIGURATION, PROVENANCE, page)]
+    return files + made_files(wildcards)
+
+
+def made_files(wildcards):
+    """Tables, figures and resources of a dataset of the study."""
+    if wildcards.dataset in OWN:
+        return []
+    drawn = [Path(path) for path in figures_of(wildcards.dataset)]
+    endings = (".png", ".pdf", ".svg", ".csv", ".txt")
+    figures = [str(path.with_suffix(ending)) for path in drawn for ending in endings]
+    return tables_of(wildcards.dataset) + figures + resources_of(wildcards.dataset)
+
+
+def listed_folders(wildcards):
+    """Every folder of a dataset that a rule makes as a whole, but for those that do not last."""
+    dataset = wildcards.dataset
+    if dataset in OWN:
+        texts = [OWN_FORMS] if OWN[dataset]["keep_texts"] else []
+        patterns = (OWN_COMMENTS, *texts, OWN_MATRIX, OWN_MODEL, OWN_TABLES)
+        return [pattern.format(dataset=dataset) for pattern in patterns]
+    versions = [name for name in DATASETS if parse_variant(name)[0] == dataset]
+    found = [BACKGROUND.format(dataset=name) for name in versions if name in INJECTED]
+    for pattern in (DOCUMENTS, CORPORA):
+        found += [pattern.format(dataset=name) for name in versions]
+    return found + dataset_fits(wildcards)
+
+
 def all_results():
-    found = [ALL_VERDICTS] if STUDY else []
+    found = [ALL_VERDICTS, SEAL_OF_VERDICTS] if STUDY else []
     found += [EXPLORER.format(dataset=dataset) for dataset in OWN]
     for dataset in STUDY:
         found += [*tables_of(dataset), *figures_of(dataset)]
         found += [path.format(dataset=dataset) for path in (COST, REPORT)]
-    return found
+    return found + [SEAL.format(dataset=dataset) for dataset in CONFIG["datasets"]]
 
 
 def evidence(name):
@@ -324,12 +371,13 @@ def report_figures(wildcards):
     return figures_of(wildcards.dataset)
 
 
-def report_locks(wildcards):
-    """Locks of the environments that made the fits of a report, and of the study's own."""
+def dataset_locks(wildcards):
+    """Locks of the environments that made the fits of a dataset, and of our own."""
     used = {
         cell.method for cell in PLAN.cells if parse_variant(cell.dataset)[0] == wildcards.dataset
     }
-    names = {find_method(METHODS, method).environment for method in used} | {"study"}
+    names = {find_method(METHODS, method).environment for method in used}
+    names.add(environment_of(wildcards))
     files = (environment_files(ROOT / "envs" / f"{name}.yaml") for name in sorted(names))
     return [str(path) for paths in files for path in paths if path.suffix == ".lock"]
 
@@ -362,6 +410,23 @@ def library_with(python):
 
 def python_of(name):
     return library_with(interpreter(name))
+
+
+def environment_of(wildcards):
+    """Which of our own environments makes the results of a dataset."""
+    return "comments" if wildcards.dataset in OWN else "study"
+
+
+def our_environment(wildcards):
+    return environments(environment_of(wildcards))
+
+
+def our_python(wildcards):
+    return python_of(environment_of(wildcards))
+
+
+def our_conda(wildcards):
+    return str(ROOT / "envs" / f"{environment_of(wildcards)}.yaml")
 
 
 def of_dataset(key):
@@ -397,18 +462,31 @@ def states_for(purpose):
 
 
 @cache
-def forget_broken_once():
-    for sentence in forget_broken(ENVIRONMENTS):
+def look_after():
+    """Forget environments and results that are not whole, so that this run makes them again."""
+    # Input functions are called before Snakemake looks which files are there, and it knows by then
+    # whether it will run jobs: --dry-run, --touch, --unlock and the like must change nothing.
+    executes = workflow.executor_plugin and not (workflow.dryrun or workflow.touch)
+    if not (workflow.is_main_process and executes):
+        return
+    sentences = list(forget_broken(ENVIRONMENTS))
+    # Another run is at work here, or was killed: Snakemake refuses to go on.
+    if not any(Path(".snakemake/locks").glob("*")):
+        for name in (*CONFIG["datasets"], Path(SEAL_OF_VERDICTS).parent.name):
+            sentences += forget_spoilt(Path("results") / name)
+    for sentence in sentences:
         logger.warning(sentence)
+
+
+def whole_results(wildcards):
+    """Files that are there already count only if they are whole."""
+    look_after()
+    return []
 
 
 def environment_extras(wildcards):
     """Lock and script of an environment, beside its definition."""
-    # Snakemake calls this before it looks which records are there, and knows by now whether it
-    # will run jobs: --dry-run, --touch, --unlock and the like must change nothing.
-    executes = workflow.executor_plugin and not (workflow.dryrun or workflow.touch)
-    if workflow.is_main_process and executes:
-        forget_broken_once()
+    look_after()
     return [str(path) for path in environment_files(ROOT / "envs" / f"{wildcards.env}.yaml")[1:]]
 
 
@@ -560,6 +638,23 @@ def own_memory(wildcards, attempt):
 
 def own_runtime(wildcards, attempt):
     return attempt * (int(OWN[wildcards.dataset]["minutes"] or 115) + 5)
+
+
+def dataset_sources(wildcards):
+    """Files of the user that a dataset is made from."""
+    if wildcards.dataset in OWN:
+        names = ("seed_words", "stop_words", "word_vectors")
+        return own_files(wildcards) + [path for name in names for path in own_file(name)(wildcards)]
+    dataset = DATASETS[wildcards.dataset]
+    found = [str(resolve(dataset[key])) for key in ("file", "seed_words") if key in dataset]
+    if wildcards.dataset in INJECTED:
+        found += background_file(wildcards)
+    return list(dict.fromkeys(found + glosses_files(wildcards)))
+
+
+def own_folders(wildcards):
+    """The tables of own comments, which are one folder."""
+    return [OWN_TABLES.format(dataset=wildcards.dataset)] if wildcards.dataset in OWN else []
 
 
 def topic_edits(wildcards):

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import uuid
 from contextlib import contextmanager, suppress
 from itertools import zip_longest
@@ -18,28 +19,41 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan)", re.A
 NUMPY_OF_FULL_DISK = re.compile(r"\d+ requested and \d+ written")
 # Characters of a field; the limit must fit into a C long.
 LONGEST_FIELD = 2**31 - 1
+# What lists the files of a folder that is complete (see `manifest`).
+MANIFEST = "manifest.json"
 
 
 @contextmanager
-def replacing(path, mode="w"):
+def replacing(path, mode="w", private=False):
     """A file to write, text or bytes, that takes the place of `path` once it is complete.
 
     A run that is killed, or a disk that is full, leaves what was there before. An OSError names
-    `path`, not the file beside it that is written first.
+    `path`, not the file beside it that is written first. A private file is for its owner alone, and
+    is never written over: FileExistsError says that there is one already. The manifest of the
+    folder goes first, since it is that of the files before.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.name != MANIFEST and not path.name.startswith("."):
+        forget_manifest(path.parent)
     part = _part_file(path)
     is_text = "b" not in mode
     try:
         with open(
-            part, mode, encoding="utf-8" if is_text else None, newline="" if is_text else None
+            part,
+            mode,
+            encoding="utf-8" if is_text else None,
+            newline="" if is_text else None,
+            opener=_open_private if private else None,
         ) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(part, path)
+        # Unlike a rename, a link replaces nothing that another run has made meanwhile.
+        (os.link if private else os.replace)(part, path)
         _keep_name(path.parent)
+    except FileExistsError:
+        raise
     except OSError as error:
         if error.filename in (None, str(part)) and error.errno is not None:
             raise OSError(error.errno, error.strerror, str(path)) from error
@@ -54,6 +68,27 @@ def replacing(path, mode="w"):
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def _open_private(path, flags):
+    return os.open(path, flags, 0o600)
+
+
+def forget_manifest(folder):
+    """Remove the manifest of a folder, and that of the folder above if this is a part of it."""
+    for place, key in ((folder, "files"), (folder.parent, "parts")):
+        path = place / MANIFEST
+        if path.exists() and key in read_manifest(path):  # else it is of another program
+            path.unlink(missing_ok=True)
+
+
+def read_manifest(path):
+    """What a manifest says; {} if it is none, or cannot be read."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _part_file(path):
@@ -96,6 +131,16 @@ def _keep_name(folder):
 def write_text(path, text):
     with replacing(path) as file:
         file.write(text)
+
+
+def copy_file(source, path):
+    with open(source, "rb") as content, replacing(path, "wb") as file:
+        shutil.copyfileobj(content, file)
+
+
+def open_log(path):
+    """A file that grows as a process writes its log to it: the only one that is not replaced."""
+    return open(path, "wb")
 
 
 def write_lines(path, lines):

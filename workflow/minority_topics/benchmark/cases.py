@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from ..base.files import read_json
+from ..base.files import read_json, replacing, write_text
 from ..base.processes import peak_memory_mb
 from ..nmf.descent import Accelerated, Alternation, minimise
 from ..nmf.kernels import Passes
@@ -348,10 +348,11 @@ def prepare(folder, n_documents):
     """Write the matrix of a size, unless it is there."""
     if matrix_file(folder, n_documents).exists():
         return
-    matrix_file(folder, n_documents).parent.mkdir(parents=True, exist_ok=True)
     V, seeds = make_matrix(n_documents, SIZES.get(n_documents, n_documents))
-    np.save(seeds_file(folder, n_documents), seeds)
-    sp.save_npz(matrix_file(folder, n_documents), V, compressed=False)
+    with replacing(seeds_file(folder, n_documents), "wb") as file:
+        np.save(file, seeds)
+    with replacing(matrix_file(folder, n_documents), "wb") as file:
+        sp.save_npz(file, V, compressed=False)
 
 
 def answer(folder, case):
@@ -383,7 +384,6 @@ def run_case(folder, case):
     path = Path(folder) / "cases" / f"{name.replace(' ', '_').replace(',', '')}.json"
     if path.exists():
         return read_json(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     environ = dict(os.environ, PYTHONPATH=str(LIBRARY))
     environ.update(dict.fromkeys(THREAD_VARIABLES, str(case.threads)))
     command = [
@@ -414,7 +414,7 @@ def run_case(folder, case):
         found = json.loads(printed.splitlines()[-1])
     elif found["status"] == "failed":
         found["reason"] = errors.decode(errors="replace").strip().splitlines()[-1:]
-    path.write_text(json.dumps(found), encoding="utf-8")
+    write_text(path, json.dumps(found))
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..base.files import write_csv
+from ..base.files import open_log, write_csv
 from ..comments.example import write_example
 from ..study.fitting import memory_mb
 from ..study.progress import last_line
@@ -65,7 +65,7 @@ def _watch(words, log):
     """Seconds and most megabytes, those of its own processes included, of a verb."""
     command = [sys.executable, "-m", "minority_topics", *map(str, words)]
     begin, peak = time.perf_counter(), 0.0
-    with open(log, "wb") as file, subprocess.Popen(command, stdout=file, stderr=file) as process:
+    with open_log(log) as file, subprocess.Popen(command, stdout=file, stderr=file) as process:
         while process.poll() is None:
             peak = max(peak, memory_mb(process.pid))
             time.sleep(PAUSE)

@@ -13,7 +13,7 @@ import sys
 
 from .. import __version__
 from ..base.processes import STOP_WITH_PARENT, stop_with_parent
-from . import comments, corpora, pages, results, studies  # noqa: F401  (each adds its verbs to the table)
+from . import comments, corpora, deposits, pages, results, studies  # noqa: F401  (each adds its verbs to the table)
 from .verbs import VERBS
 
 MAY_NOT = "check the permissions of the file and its folder, or choose another folder"

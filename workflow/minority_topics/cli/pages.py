@@ -23,10 +23,12 @@ def figure(options):
 
 
 @verb(
-    "Record what made results: version, commit, date, machine and hashes.",
+    "Record what made results, as an RO-Crate: code, machine, inputs and outputs with hashes.",
     argument("--config", type=Path, required=True, help="the effective configuration"),
     METHODS_FILE,
     argument("--locks", type=Path, nargs="*", default=[], help="locks of environments"),
+    argument("--sources", type=Path, nargs="*", default=[], help="files it was made from"),
+    argument("--results", type=Path, nargs="*", default=[], help="files, or folders of files"),
     argument("--out", type=Path, required=True),
 )
 def provenance(options):
@@ -35,7 +37,10 @@ def provenance(options):
     from ..study.provenance import provenance
 
     methods_file = resolve(options.methods_file)
-    write_json(options.out, provenance(options.config, methods_file, options.locks))
+    crate = provenance(
+        options.config, methods_file, options.locks, options.sources, options.results
+    )
+    write_json(options.out, crate)
 
 
 @verb(

@@ -50,10 +50,9 @@ def resample(options):
     OUT,
 )
 def join(options):
-    from ..base.files import read_csv
-    from ..scores.tables import write_rows
+    from ..scores.tables import read_rows, write_rows
 
-    write_rows(options.out, [row for path in options.tables for row in read_csv(path)])
+    write_rows(options.out, [row for path in options.tables for row in read_rows(path)])
 
 
 @verb("Collect the objective of every iteration of fits of constrained NMF.", FITS, OUT)

@@ -118,6 +118,37 @@ def fit(options):
     )
 
 
+@verb(
+    "Write the effective configuration of a dataset.",
+    argument("text", help="as `check` prints it"),
+    argument("--out", type=Path, required=True),
+)
+def configuration(options):
+    from ..base.files import write_text
+
+    write_text(options.out, options.text)
+
+
+@verb(
+    "List results that are complete in the manifests of their folders.",
+    argument("files", type=Path, nargs="+", help="files of a dataset, in the folders to list"),
+    argument("--config", type=Path, help="its effective configuration; without it, files alone"),
+    METHODS_FILE,
+)
+def manifest(options):
+    from ..base.strict_yaml import read_yaml
+    from ..study.paths import resolve
+    from ..study.registry import read_methods
+    from ..study.sealing import dataset_parts, seal, sources_of
+
+    if not options.config:
+        seal(options.files)
+        return
+    config, methods_file = read_yaml(options.config), resolve(options.methods_file)
+    parts = dataset_parts(config, read_methods(methods_file))
+    seal(options.files, config, [methods_file, *sources_of(parts)], parts)
+
+
 # Of documents, a corpus and a fit: where one lies without a manifest, that is missing.
 MARKS = ("0.csv", "corpus.json", "status.json")
 
@@ -127,28 +158,32 @@ def _count(number, noun):
 
 
 @verb(
-    "Look for damaged, missing and foreign files of results.",
+    "Name damaged, missing, stale and foreign files of results.",
     argument("folder", type=Path, nargs="?", default=Path("results"), help="(default: results)"),
     argument(
         "--repair",
         action="store_true",
-        help="remove what is damaged, so that the next run makes it again",
+        help="remove what is damaged, incomplete or stale, so that the next run makes it again",
     ),
 )
 def verify(options):
-    from ..base.manifest import verify
+    from ..base.manifest import repair, verify
+    from ..comments.folders import NAMES
     from ..corpus.storage import FILES
     from ..methods.contract import FIT_FILES
 
     if not options.folder.is_dir():
         raise ValueError(f"{options.folder}: no such folder; name one with results")
-    found, removed = 0, []
-    for folder, name, problem in verify(
-        options.folder, options.repair, MARKS, (*FILES, *FIT_FILES), removed
-    ):
-        found += 1
-        print(f"{folder / name} {problem}")
-    told = f", {_count(len(removed), 'folder')} removed" if found and options.repair else ""
-    print(f"{_count(found, 'problem')} found{told}")
+    found = []
+    for problem in verify(options.folder, MARKS, (*FILES, *FIT_FILES), own=[NAMES]):
+        print(f"{problem.folder / problem.name} {problem.text}", flush=True)
+        found.append(problem)
+    told = ""
+    if found and options.repair:
+        removed = repair(found, options.folder)
+        kept = sum(problem.kind == "foreign" for problem in found)
+        told = f", {_count(len(removed), 'output')} removed"
+        told += f", {kept} foreign kept" if kept else ""
+    print(f"{_count(len(found), 'problem')} found{told}")
     if found and not options.repair:
         sys.exit(1)

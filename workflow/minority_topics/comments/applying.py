@@ -75,7 +75,7 @@ def apply_model(
         "documents_of_minority_topics": int(sizes[shown.is_minority].sum()),
     }
     write_json(out / APPLIED, facts)
-    write_manifest(out)
+    write_manifest(out, naming.record, [model_folder, comments_folder])
     return facts
 
 

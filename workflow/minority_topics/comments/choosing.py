@@ -129,7 +129,8 @@ def choose(
     }
     write_csv(out / CHOICES, COLUMNS, ([_cell(row[name]) for name in COLUMNS] for row in rows))
     write_json(out / CHOICE, facts)
-    write_manifest(out)
+    settings = [grid, n_states, n_comments, w_max, random_state, max_iter, tol]
+    write_manifest(out, settings, [matrix_folder])
     return facts
 
 

@@ -21,8 +21,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_mutual_info_score
 
 from .. import __version__
-from ..base.files import read_json, read_lines, replacing, write_json
-from ..base.manifest import MANIFEST, DamagedFolder, check_manifest, write_manifest
+from ..base.files import copy_file, read_json, read_lines, replacing, write_json
+from ..base.manifest import (
+    MANIFEST,
+    DamagedFolder,
+    check_manifest,
+    describe_step,
+    write_manifest,
+)
 from ..base.processes import peak_memory_mb
 from ..base.text import counted, listed, shown
 from ..corpus.readers import DataError
@@ -108,6 +114,7 @@ def fit_comments(
         learnt = None
         if n_minority:
             learnt = judge(problem.V, problem.has_words, work / str(best), problem.vectors)
+            write_manifest(work / str(best))  # it has one file more
     agreement = stability = None
     if n_fits > 1:
         agreement, stability = _compare(work, fits, best, n_minority)
@@ -125,7 +132,9 @@ def fit_comments(
         "warnings": problem.warnings + fits[best]["warnings"],
     }  # fmt: skip
     facts["warnings"] += recommendation(facts)
-    _publish(work / str(best), matrix_folder, out, facts)
+    asked = settings | {"random_state": random_state, "n_fits": n_fits}
+    inputs = [matrix_folder, *filter(None, [word_vectors])]
+    _publish(work / str(best), matrix_folder, out, facts, describe_step(asked, inputs))
     shutil.rmtree(work)
     return facts
 
@@ -353,7 +362,7 @@ def cosines(A, B):
 
 def _identity(matrix_folder, settings, vectors):
     """What fits of a work folder must agree with, to be gone on with."""
-    files = read_json(matrix_folder / MANIFEST)
+    files = read_json(matrix_folder / MANIFEST)["files"]
     return {
         "matrix": files[folders.TFIDF]["sha256"],
         "seeds": files[folders.SEED_COLUMNS]["sha256"],
@@ -385,12 +394,12 @@ def _is_complete(folder):
     return True
 
 
-def _publish(fit, matrix_folder, out, facts):
+def _publish(fit, matrix_folder, out, facts, made_by):
     """Make the folder of a fit the model folder, with what new comments are encoded by."""
     for name in COPIES:
-        shutil.copyfile(matrix_folder / name, fit / name)
+        copy_file(matrix_folder / name, fit / name)
     write_json(fit / folders.FIT, facts)
-    write_manifest(fit)
+    write_manifest(fit, made_by=made_by, varying=[folders.FIT])
     out.mkdir(parents=True, exist_ok=True)
     for path in sorted(fit.iterdir(), key=lambda path: path.name == MANIFEST):
         path.replace(out / path.name)

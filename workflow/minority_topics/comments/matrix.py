@@ -127,7 +127,9 @@ def vectorise_comments(
     }
     facts["warnings"] += _few_with_words(facts)
     write_json(out / CLEANING, facts)
-    write_manifest(out)
+    settings = [language, lemmas, min_df, max_df, compounds]
+    given = [comments_folder, seed_words_file, *filter(None, [stop_words])]
+    write_manifest(out, settings, given)
     return facts
 
 

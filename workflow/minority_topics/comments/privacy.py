@@ -1,12 +1,12 @@
 """What could name a person: ids as keyed hashes, and handles, addresses and numbers in texts."""
 
 import hashlib
-import os
 import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from ..base.files import replacing
 from ..corpus.readers import DataError
 
 SECRET_BYTES = 32
@@ -91,18 +91,6 @@ def read_secret(path):
 
 
 def _make_secret(path):
-    if path.exists():
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    if not path.exists():
+        with replacing(path, private=True) as file:
             file.write(f"{secrets.token_hex(SECRET_BYTES)}\n")
-        # Unlike a rename, a link replaces nothing that another run has made meanwhile.
-        os.link(part, path)
-    except FileExistsError:
-        raise
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..base.files import replacing, write_csv, write_json
-from ..base.manifest import MANIFEST, write_manifest
+from ..base.manifest import MANIFEST, describe_step, write_manifest
 from ..base.text import counted, listed, shown
 from ..corpus.readers import DataError
 from .dialects import encoding_name
@@ -134,8 +134,9 @@ def read_comments(
             raise DataError(_nothing_kept(sources, tally))
     reading = tally.facts(sources) | {"settings": settings}
     write_json(out / READING, reading)
+    made_by = describe_step(settings | wanted, [source.path for source in sources])
     for folder in {out, forms}:
-        write_manifest(folder)
+        write_manifest(folder, made_by=made_by)
     return reading
 
 

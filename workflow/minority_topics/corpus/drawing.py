@@ -23,7 +23,8 @@ def draw_background(
         ids, documents = draw(n_documents, random_state)
         labels = [BACKGROUND] * len(documents)
         write_documents(Path(out) / f"{number}.csv", ids, documents, labels)
-    write_manifest(out)
+    settings = [n_documents, random_states, text_column, stop_words, lemmas]
+    write_manifest(out, settings, [] if source == "simulated" else [source])
 
 
 def simulate(n_documents, random_state):

@@ -76,7 +76,7 @@ def inject_folder(documents, topics, rate, n_words, random_states, out):
         names = [BACKGROUND if label < 0 else known[label].name for label in labels]
         ids = [row["id"] for row in rows]
         write_documents(Path(out) / f"{number}.csv", ids, injected, names)
-    write_manifest(out)
+    write_manifest(out, [rate, n_words, random_states], [documents, topics])
 
 
 def inject(documents, topics, rate=0.1, n_words=4, random_state=None):

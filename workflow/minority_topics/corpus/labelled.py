@@ -14,6 +14,7 @@ def read_labelled(
     lemmas="none",
 ):  # fmt: skip
     """Write 0.csv of the folder `out`; without a column of labels, all of it is background."""
+    settings = [label_column, background_label, text_column, stop_words, lemmas]
     columns = [text_column, *([label_column] if label_column else [])]
     rows = read_table(file, columns)
     with naming(file):
@@ -22,7 +23,7 @@ def read_labelled(
         if label_column:
             labels = read_labels([row[label_column] for row in rows], background_label)
     write_documents(Path(out) / "0.csv", range(len(rows)), documents, labels)
-    write_manifest(out)
+    write_manifest(out, settings, [file])
 
 
 def read_labels(labels, background_label):

@@ -74,7 +74,9 @@ def number_labels(rows, topic_names):
     return np.array([index[row["label"]] for row in rows], dtype=np.int64)
 
 
-def write_corpus(folder, *, counts, tfidf, vocabulary, seed_words, topic_names, truth, facts):
+def write_corpus(
+    folder, *, counts, tfidf, vocabulary, seed_words, topic_names, truth, facts, made_by=None,
+):  # fmt: skip
     """Write what `vectorise` made beside documents.csv, and the manifest of all of it."""
     folder = Path(folder)
     for name, matrix in (("counts", counts), ("tfidf", tfidf)):
@@ -86,7 +88,7 @@ def write_corpus(folder, *, counts, tfidf, vocabulary, seed_words, topic_names, 
     with replacing(folder / "truth.npz", "wb") as file:
         np.savez_compressed(file, truth=truth)
     write_json(folder / "corpus.json", facts)
-    write_manifest(folder)
+    write_manifest(folder, made_by=made_by)
 
 
 def read_corpus(folder):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..base.manifest import describe_step
 from ..base.text import is_line, lowered, shown
 from .background import corpus_statistics
 from .injection import read_topics, spoil_seed_words, topic_word_truth
@@ -21,6 +22,7 @@ def make_corpora(
     `seed_words` and `topics` are files. Without topics the truth is estimated from the labels. With
     random states, one a corpus, the list of seed words is spoilt as the two shares say.
     """
+    inputs = [documents, seed_words, *filter(None, [topics])]
     seed_words = read_seed_list(seed_words)
     topics = read_topics(topics) if topics else None
     paths = _numbered(documents)
@@ -39,7 +41,9 @@ def make_corpora(
                 seed_words, background, seed_share, wrong_seed_share, random_state
             )
         with naming(path):
-            make_corpus(rows, given, Path(out) / path.stem, topics, min_df, max_df)
+            settings = [path.name, min_df, max_df, seed_share, wrong_seed_share, random_state]
+            made_by = describe_step(settings, inputs)
+            make_corpus(rows, given, Path(out) / path.stem, topics, min_df, max_df, made_by)
 
 
 def _check_shares(seed_share, wrong_seed_share, random_states):
@@ -78,7 +82,7 @@ def _numbered(folder):
     return sorted(paths, key=lambda path: int(path.stem))
 
 
-def make_corpus(rows, seed_words, folder, topics=None, min_df=1, max_df=1.0):
+def make_corpus(rows, seed_words, folder, topics=None, min_df=1, max_df=1.0, made_by=None):
     """Write the matrices, the truth and the facts of documents (`rows` of id, label and text)."""
     documents = [row["text"].split() for row in rows]
     counts, tfidf, vocabulary = vectorise(documents, min_df, max_df)
@@ -119,6 +123,7 @@ def make_corpus(rows, seed_words, folder, topics=None, min_df=1, max_df=1.0):
         topic_names=names,
         truth=truth,
         facts=facts,
+        made_by=made_by,
     )
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..base.manifest import loaded_modules
 from ..base.processes import when_orphaned
 from ..corpus.storage import read_corpus
 from .contract import (
@@ -45,9 +46,8 @@ def main():
     logging.basicConfig(format="%(message)s")
     logging.getLogger("minority_topics").setLevel(logging.INFO)
     try:
-        _answer(
-            answers, {"status": "ready", "reason": "", "seconds": 0, "notes": {}, "versions": {}}
-        )
+        ready = dict.fromkeys(("reason", "seconds", "notes", "versions", "modules"))
+        _answer(answers, {"status": "ready", **ready})
         for line in sys.stdin:
             _answer(answers, attempt(json.loads(line)))
     except Exception:
@@ -89,6 +89,7 @@ def attempt(job):
         "seconds": time.monotonic() - begin,
         "notes": notes,
         "versions": {"python": platform.python_version(), **_versions("numpy", "scipy"), **ran_on},
+        "modules": loaded_modules(),
     }
 
 

@@ -8,8 +8,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from ..base.files import read_csv, replacing, write_text
-from ..base.manifest import check_manifest, write_manifest
+from ..base.files import read_csv, read_json, replacing, write_text
+from ..base.manifest import MANIFEST, check_manifest, write_manifest
 from ..comments.choosing import CHOICES
 from .figures.style import GREY, GUIDED, MARKERS, OURS, PAGE, STYLE, UNGUIDED
 from .figures.svg import tidy
@@ -24,6 +24,7 @@ def draw_choices(folder):
     """Draw choices.csv of a folder as choices.png and choices.svg beside it."""
     folder = Path(folder)
     check_manifest(folder, CHOICES)
+    made_by = read_json(folder / MANIFEST)["made_by"]
     rows = [_numbers(row) for row in read_csv(folder / CHOICES)]
     out = folder / CHOICES
     with plt.rc_context(STYLE):  # type: ignore[arg-type]
@@ -35,7 +36,7 @@ def draw_choices(folder):
         plt.close(figure)
     title = "Held-out KL and stability of the settings"
     write_text(out.with_suffix(".svg"), tidy(text.getvalue(), "choices", title, describe(rows)))
-    write_manifest(folder)
+    write_manifest(folder, made_by=made_by)
 
 
 def plot(rows):

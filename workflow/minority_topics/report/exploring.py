@@ -23,6 +23,7 @@ from ..study.paths import (
     find_files,
     resolve,
 )
+from ..study.sealing import seal
 from .explorer import write_explorer
 
 # What a step was made from; hidden, so that no manifest lists it.
@@ -73,6 +74,8 @@ def explore(name, settings, tell=print):
     ):  # fmt: skip
         tell(line)
     write_explorer(tables, page, name)
+    folders = (comments, forms, matrix, model, tables)
+    seal([page], settings, parts=[folder for folder in folders if folder.exists()])
     return page
 
 

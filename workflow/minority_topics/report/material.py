@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..base.files import read_csv, read_json
+from ..base.files import read_json
+from ..base.manifest import check_file
 from ..base.strict_yaml import read_yaml
 from ..corpus.storage import read_facts
 from ..scores.cards import CARDS
 from ..scores.statistics import SETTING
-from ..scores.tables import read_frame
+from ..scores.tables import read_frame, read_rows
+from ..study.provenance import facts
 from ..study.registry import first_model, full_label
 
 
@@ -31,7 +33,7 @@ class Sources:
 
     def rows(self, name):
         """A table as rows of text, none where there is no such table."""
-        return read_csv(self.tables[name]) if self._has(name) else []
+        return read_rows(self.tables[name]) if self._has(name) else []
 
     def _has(self, name):
         path = self.tables.get(name)
@@ -74,6 +76,7 @@ class Material:
     @cached_property
     def config(self):
         """The effective configuration."""
+        check_file(self.sources.config)
         return read_yaml(self.sources.config)
 
     @cached_property
@@ -85,7 +88,10 @@ class Material:
     @cached_property
     def provenance(self):
         path = self.sources.provenance
-        return read_json(path) if path else None
+        if not path:
+            return None
+        check_file(path)
+        return facts(read_json(path))
 
     @cached_property
     def metrics(self):

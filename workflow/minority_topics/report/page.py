@@ -7,6 +7,7 @@ import base64
 import re
 from pathlib import Path
 
+from ..base.manifest import check_file
 from ..scores.evidence import PAPER_SETTING, setting_text
 from ..scores.statistics import ALPHA, LEAST_FOR_INTERVAL, LEAST_FOR_VERDICT
 from . import sections
@@ -149,6 +150,8 @@ def _figure(path, out):
     """A figure with its text; its SVG goes in as an image, where nothing can run or clash."""
     path = Path(path)
     known = FIGURES.get(path.stem) or sweep_figure(path.stem, _sweep_keys(path))
+    for ending in (".svg", ".txt"):
+        check_file(path.with_suffix(ending))
     drawing = path.with_suffix(".svg").read_text(encoding="utf-8")
     width, height = _size(path.with_suffix(".svg"), drawing)
     image = base64.b64encode(drawing.encode()).decode()

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from statistics import mean
 
-from ..base.files import read_csv
 from ..scores.cards import CARDS
 from ..scores.evidence import setting_text
 from ..scores.resampling import RESAMPLED
@@ -16,6 +15,7 @@ from ..scores.statistics import (
     in_setting,
     with_variants,
 )
+from ..scores.tables import read_rows
 
 # What a verdict looks like; the words are those of the table.
 GOOD, PARTLY, BAD, OPEN = "good", "partly", "bad", "open"
@@ -285,7 +285,7 @@ def failures(material):
 
 def methods(material):
     """Methods with the versions they ran in and the options they ran with."""
-    known = {row["method"]: row for row in read_csv(material.sources.versions)}
+    known = {row["method"]: row for row in read_rows(material.sources.versions)}
     rows = []
     for name, label in material.labels.items():
         ran = known.get(name, {})

@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from ..base.files import bare_cell, guard_cell, read_json, replacing, write_csv
-from ..base.manifest import check_manifest
+from ..base.files import bare_cell, guard_cell, read_csv, read_json, replacing, write_csv
+from ..base.manifest import check_file, check_manifest
 from ..study.paths import parse_batch
 
 TRAJECTORY_COLUMNS = ["method", "repetition", "iteration", "objective", "feasible"]
@@ -30,6 +30,12 @@ def write_frame(path, frame):
         guarded.to_csv(file, index=False, float_format="%.6g", lineterminator="\n")
 
 
+def read_rows(path):
+    """Rows of a table of the study, as dicts of text."""
+    check_file(path)
+    return read_csv(path)
+
+
 def read_frame(path, columns=(), separator=","):
     """A CSV of the study as a data frame, with these columns at least.
 
@@ -37,6 +43,7 @@ def read_frame(path, columns=(), separator=","):
     """
     import pandas as pd
 
+    check_file(path)
     try:
         frame = pd.read_csv(
             path,

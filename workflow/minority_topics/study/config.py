@@ -19,13 +19,12 @@ import yaml
 from ..base.strict_yaml import DEEPEST, MOST_NODES, YamlError, read_yaml
 from ..base.text import find_control, shown, stands_twice
 from .paths import LONGEST, ROOT, find_files, resolve
-from .plan import sweeps_of, values_of
+from .plan import COMMENTS, sweeps_of, values_of
 from .registry import ConfigError, first_model, read_methods
 
 SCHEMA = Path(__file__).with_name("config.schema.yaml")
 COMMENTS_SCHEMA = Path(__file__).with_name("comments.schema.yaml")
 # The kind of a dataset of own comments, which has keys, steps and results of its own.
-COMMENTS = "comments"
 # Keys of a configuration of nothing but own comments.
 WITHOUT_STUDY = {"datasets", "random_state"}
 # Keys that only one kind of dataset has, and must not be given to the other.
@@ -127,14 +126,6 @@ def complete(config, figures):
     _check_n_words(config)
     config["datasets"] |= comments
     return config
-
-
-def split_datasets(config):
-    """The datasets of the study, and those of own comments, by name."""
-    study, comments = {}, {}
-    for name, dataset in config["datasets"].items():
-        (comments if dataset["kind"] == COMMENTS else study)[name] = dataset
-    return study, comments
 
 
 def complete_comments(name, dataset):

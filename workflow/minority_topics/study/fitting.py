@@ -27,7 +27,7 @@ from pathlib import Path
 import psutil
 
 from ..base.files import digest, write_json
-from ..base.manifest import MANIFEST, write_manifest
+from ..base.manifest import MANIFEST, describe_step, write_manifest
 from ..base.processes import signal_name
 from ..methods.contract import FIT_FILES
 from .environments import failure
@@ -45,7 +45,7 @@ POLL_SECONDS = 0.05
 FAMILY_SECONDS = 1.0
 START_SECONDS = 600.0
 LARGEST_ANSWER = 16 * 2**20
-ANSWER = {"status", "reason", "seconds", "notes", "versions"}
+ANSWER = {"status", "reason", "seconds", "notes", "versions", "modules"}
 LIBRARY = Path(__file__).resolve().parents[2]
 
 
@@ -143,7 +143,7 @@ def run_jobs(jobs, limits, python=sys.executable, report=print):
             with _no_result(job):
                 _forget(job)
                 worker = worker or Worker(python, limits)
-                status = _record(job, limits, worker.fit(job))
+                status = _record(job, limits, worker.fit(job), python)
             if not worker.alive:
                 worker = None
             statuses.append(status)
@@ -187,7 +187,9 @@ def fail_jobs(jobs, limits, reason):
     return [_record(job, limits, _outcome("failed", reason)) for job in jobs]
 
 
-def _record(job, limits, outcome):
+def _record(job, limits, outcome, python=sys.executable):
+    modules = {*outcome["modules"], f"methods/{job.module}.py", "study/fitting.py"}
+    outcome = {name: value for name, value in outcome.items() if name != "modules"}
     status = {
         "dataset": job.dataset,
         "corpus": job.corpus,
@@ -204,7 +206,10 @@ def _record(job, limits, outcome):
     folder = Path(job.out)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "status.json", status)
-    write_manifest(folder)
+    settings = {**asdict(job), "corpus": "", "out": "", "limits": asdict(limits)}
+    prefix = Path(python).absolute().parents[1]
+    made_by = describe_step(settings, [job.corpus], modules, prefix)
+    write_manifest(folder, made_by=made_by, varying=["status.json"])
     return status
 
 
@@ -352,6 +357,7 @@ def _outcome(status, reason, seconds=0.0, memory=0.0):
         "peak_memory_mb": round(memory, 1),
         "notes": {},
         "versions": {},
+        "modules": [],
     }
 
 

@@ -28,8 +28,9 @@ FIGURE = "results/{dataset}/{folder}/{figure}"  # with five endings
 RESOURCES = "results/{dataset}/resources/fits.csv"
 COST = "results/{dataset}/resources/cost.csv"
 VERSIONS = "results/{dataset}/resources/versions.csv"
-PROVENANCE = "results/{dataset}/resources/provenance.json"
 CONFIGURATION = "results/{dataset}/config.yaml"
+PROVENANCE = "results/{dataset}/provenance.json"
+SEAL = "results/{dataset}/manifest.json"
 # Of own comments: a folder for each step, and the page.
 OWN_COMMENTS = "results/{dataset}/comments"
 OWN_FORMS = "results/{dataset}/forms"
@@ -40,6 +41,7 @@ OWN_TOPICS = "results/{dataset}/topics.yaml"
 EXPLORER = "results/{dataset}/explorer.html"
 REPORT = "results/{dataset}/report.html"
 ALL_VERDICTS = "results/tables/paper_vs_ours.csv"
+SEAL_OF_VERDICTS = "results/tables/manifest.json"
 LOGS = "results/logs/{rule}/{name}.log"
 
 # In the name of a variant's folder: what stays as it is, and how long it may be. File systems take

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from .paths import CORPUS, FITS, batch_name, setting_name, variant
 
+# The kind of datasets that are own comments.
+COMMENTS = "comments"
 # What an ablation of constrained NMF is judged by, so that its table tells them.
 BOUNDS = ("w_max", "theta_min")
 # Characters of names on one command line: Linux takes 131,072 with all that stands around them.
@@ -153,6 +155,14 @@ class Plan:
         name = variant(dataset, _new(changes, known))
         self.datasets[name] = {**known, **changes}
         return name
+
+
+def split_datasets(config):
+    """The datasets of the study, and those of own comments, by name."""
+    study, comments = {}, {}
+    for name, dataset in config["datasets"].items():
+        (comments if dataset["kind"] == COMMENTS else study)[name] = dataset
+    return study, comments
 
 
 def sweeps_of(config, dataset):

@@ -1,6 +1,5 @@
 """From comments, their words and a fitted model to tables that a reader understands."""
 
-import shutil
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.sparse as sp
 
-from ...base.files import replacing, write_csv, write_json, write_text
+from ...base.files import copy_file, replacing, write_csv, write_json, write_text
 from ...base.manifest import check_manifest, write_manifest
 from ...corpus.glosses import Glosses, read_glosses
 from .. import folders
@@ -80,7 +79,7 @@ def answer(
     write_text(out / folders.NAMES, names_applied)
     summary = _summary(name, material, shown, named, found, settings)
     write_json(out / folders.SUMMARY, summary)
-    write_manifest(out)
+    write_manifest(out, asdict(settings), [comments_folder, matrix_folder, model_folder])
     return summary
 
 
@@ -387,7 +386,7 @@ def _write_topic_tables(out, shown, written, name, glosses):
 def _copy(folder, out, *names):
     check_manifest(folder, *names)
     for name in names:
-        shutil.copyfile(Path(folder) / name, out / name)
+        copy_file(Path(folder) / name, out / name)
 
 
 def _summary(name, material, shown, named, found, settings):
