@@ -1,6 +1,7 @@
 """Learnt guidance: messages by hand and by brute force, and what it does to a noisy list."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -10,7 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from minority_topics import ConstrainedNMF, ConstraintWarning
 from minority_topics.nmf import guidance
-from minority_topics.nmf.guidance import Beliefs, Graph, Learnt, learn_guidance, odds, shares
+from minority_topics.nmf.guidance import (
+    Beliefs,
+    Graph,
+    Learnt,
+    WholeBeliefs,
+    learn_guidance,
+    odds,
+    shares,
+)
 from minority_topics.nmf.kernels import Passes
 
 N_WORDS = 400
@@ -102,6 +111,71 @@ def test_on_a_tree_beliefs_are_the_true_marginals(monkeypatch):
         s_sum += weight * s
     np.testing.assert_allclose(beliefs.posterior, marginal / marginal.sum(axis=1, keepdims=True))
     np.testing.assert_allclose(beliefs.s, s_sum / s_weight)
+
+
+def whole(V, listed):
+    """Beliefs of all words of V, from listed ones that have been asked once."""
+    V = sp.csr_matrix(np.asarray(V, dtype=float))
+    count = np.diff(V.tocsc().indptr)
+    beliefs = Beliefs(Graph.of(V[:, listed]), np.diff(V.indptr), count[listed])
+    beliefs.update()
+    return WholeBeliefs(Passes(V), beliefs, np.array(listed), count, np.zeros(V.shape[1]))
+
+
+def test_on_a_tree_beliefs_of_all_words_are_the_true_marginals(monkeypatch):
+    """A listed word in one document, and another word that this one shares with a second."""
+    beliefs = whole([[1, 1], [0, 1], [0, 0]], [0])
+    seen = []
+    monkeypatch.setattr(beliefs, "judge", seen.append)
+    for _ in range(5):
+        beliefs.update()
+    prior, r = np.exp(beliefs.beliefs.log_prior), shares()
+    states = np.exp(beliefs.log_prior())
+    marginal = np.zeros(states.shape)
+    for first, second in itertools.product(range(states.shape[1]), repeat=2):
+        s = beliefs.levels[0, first], beliefs.levels[1, second]
+        both = prior * odds(r, s[0], beliefs.rbar) * odds(r, s[1], beliefs.rbar)
+        weight = states[0, first] * states[1, second] * both.sum()
+        weight *= (prior * odds(r, s[1], beliefs.rbar)).sum()
+        marginal[0, first] += weight
+        marginal[1, second] += weight
+    # Messages are of single precision.
+    np.testing.assert_allclose(seen[-1], marginal / marginal.sum(axis=1, keepdims=True), rtol=1e-5)
+
+
+def test_what_is_heard_counts_apart_from_the_prior_it_met():
+    """The same evidence on two priors leads to the same beliefs."""
+    V = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [0, 1, 0], [0, 0, 1]]
+    evidence = np.array([[0, 0, 0, 0, 0, 0], [0, 1, 2, 3, 2, 1], [0, 0, 0, -1, -2, -3]])
+    found = []
+    for prior in (0.01, 0.3):
+        beliefs = whole(V, [0])
+        beliefs.found, beliefs.mass = prior, math.inf
+        weights = np.exp(beliefs.log_prior() + evidence)
+        beliefs.judge(weights / weights.sum(axis=1, keepdims=True))
+        found.append((beliefs.s.copy(), beliefs.found))
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=0.1)
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=0.1)
+
+
+def test_what_is_not_listed_grows_no_faster_than_it_may(monkeypatch):
+    monkeypatch.setattr(guidance, "GROWTH", 1.02)
+    V, _ = planted()
+    listed = DOMAIN[:, 0]  # three words of thirty: much is missing
+    count = np.diff(V.tocsc().indptr)
+    beliefs = Beliefs(Graph.of(V[:, listed]), np.diff(V.indptr), count[listed])
+    for _ in range(20):
+        beliefs.update()
+    everybody = WholeBeliefs(Passes(V), beliefs, listed, count, np.zeros(V.shape[1]))
+    unlisted = np.setdiff1d(np.arange(V.shape[1]), listed)
+    grew = []
+    for _ in range(4):
+        before = everybody.mass
+        everybody.update()
+        grew.append(everybody.mass / before)
+        of_words = everybody.s[unlisted] @ count[unlisted]
+        assert of_words == pytest.approx(everybody.mass, rel=1e-3)
+    assert max(grew) == pytest.approx(1.02)
 
 
 # What it finds.

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
+from snakemake.settings.types import MaxJobsPerTimespan, SchedulingSettings
 
 from minority_topics.study.paths import ROOT
 from minority_topics.study.runs import RECORD, Occupied, claim, guard
@@ -149,6 +150,7 @@ def test_a_workflow_is_guarded_once(tmp_path, monkeypatch):
     workflow = SimpleNamespace(
         execute=lambda **settings: held.append((tmp_path / ".snakemake" / RECORD).read_text()),
         execution_settings=SimpleNamespace(lock=True),
+        scheduling_settings=SchedulingSettings(),
     )
     monkeypatch.setattr(signal, "signal", lambda *arguments: None)
     assert guard(workflow, logging) is guard(workflow, logging)
@@ -173,3 +175,21 @@ def test_what_the_caller_ignores_stays_ignored():
         [sys.executable, "-c", code], env=ENVIRON, capture_output=True, text=True, check=True
     )
     assert ran.stdout == "goes on\n"
+
+
+@pytest.mark.parametrize(("limit", "kept"), [("100/1s", False), ("7/1m", True)])
+def test_the_default_limit_of_jobs_is_lifted_and_another_is_kept(
+    tmp_path, monkeypatch, limit, kept
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(signal, "signal", lambda *arguments: None)
+    kind = SimpleNamespace(dryrun_exec=False, touch_exec=False, local_exec=True)
+    settings = SchedulingSettings(max_jobs_per_timespan=MaxJobsPerTimespan.parse_choice(limit))
+    workflow = SimpleNamespace(
+        execute=lambda **_: settings.max_jobs_per_timespan,
+        execution_settings=SimpleNamespace(lock=True),
+        scheduling_settings=settings,
+    )
+    guard(workflow, logging)
+    used = workflow.execute(executor_plugin=SimpleNamespace(common_settings=kind))
+    assert (used is not None) == kept

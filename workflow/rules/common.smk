@@ -117,11 +117,6 @@ CATALOGUE = {
 if workflow.is_main_process:
     stop = guard(workflow, logger)
     follow(logger, lambda: stop.number)
-    # Each job that ends makes Snakemake look at all ready jobs once more in every such timespan: with
-    # its default, 100 jobs a second, that is a quarter of a core after two hundred jobs.
-    limit = workflow.scheduling_settings and workflow.scheduling_settings.max_jobs_per_timespan
-    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
-        workflow.scheduling_settings.max_jobs_per_timespan = None
     if os.environ.pop(STOP_WITH_PARENT, ""):
         stop_with_parent(kills=False)
 

@@ -12,11 +12,12 @@ the domain. What listed words have in common is not s, but how much of the domai
 up, phi_j: s_j = rbar phi_j D / n_j for a word with n_j of D occurrences. So a common word is known
 by its numbers to speak mostly of other things, and a rare one is believed.
 
-The posterior is found by belief propagation between documents and listed words, in which a message
-leaves its addressee out, so that nothing confirms itself; pi, omega and rbar are learnt (EM). All
-other words listen, and speak once, at the end (anchor and learn): in more rounds they would lead
+The posterior is found by belief propagation, in which a message leaves its addressee out, so that
+nothing confirms itself; pi, omega and rbar are learnt (EM). At first documents and listed words
+speak alone, until they have settled. Then all words take part, for a few rounds, in which the part
+of the domain that is not listed may grow by a half at most: without that bound, words would lead
 from the list to whatever else a corpus is divided by. T is linear in r and in s, so that a message
-is one number. A round costs O(nonzeros of listed words), the end O(nonzeros).
+is one number. A round costs O(nonzeros of listed words) at first, and O(nonzeros) at the end.
 """
 
 import math
@@ -24,6 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit, prange
+from scipy.optimize import bisect
+from scipy.sparse import csr_matrix
+from scipy.special import expit, logit
 
 from .compiled import kernel
 from .kernels import Matrix, batches, matrix_of
@@ -46,6 +50,9 @@ FEWEST = 2
 # Share of documents of the domain to begin with, how many documents that weighs, and the most.
 MINORITY, MINORITY_WEIGHT, MOST = 0.02, 2, 0.5
 LEAST = 1e-7
+TINY = np.finfo(np.float64).tiny
+# Logarithms of odds beyond this are as good as certain, and can be taken to the exponent.
+CERTAIN = 300
 # Of how many trusted words a likeness is the mean, and the most that it can say.
 NEAREST, MOST_LIKE = 3, 4
 DAMPING = 0.3
@@ -53,12 +60,14 @@ DAMPING = 0.3
 AT_ONCE = 16
 MAX_ROUNDS, TOLERANCE = 100, 0.01
 FEW_ROUNDS = 10
+# Rounds of all words, and how much more of the domain may be found to be not listed in each.
+WHOLE_ROUNDS, GROWTH = 2, 1.5
 # A listed word is trusted, and another one discovered, if more than this share of its occurrences
 # is of the domain: the list is believed until it is known to be wrong.
 TRUST, DISCOVERY = 0.35, 0.5
 # A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
 # above DOUBT, and in any case if the word is FIRM.
-RELEASE, DOUBT, FIRM = 0.8, 0.2, 0.6
+RELEASE, DOUBT, FIRM = 0.9, 0.2, 0.6
 
 
 # What `Learnt` has beside its arrays, for those who keep it in a file.
@@ -138,8 +147,8 @@ class Learnt(Guidance):
 
     def free(self, V, probability):
         """Documents (M,) that may hold minority topics, given their `probability` (M,)."""
-        doubtful = self.holds(V, TRUST) & (probability > DOUBT)
-        return (probability > RELEASE) | doubtful | self.holds(V, FIRM)
+        trusted = self.holds(V, TRUST) & (probability > DOUBT)
+        return (probability > RELEASE) | trusted | self.holds(V, FIRM)
 
 
 def shares():
@@ -171,17 +180,29 @@ def learn_guidance(passes, listed, vectors=None):
     while change >= TOLERANCE and n_rounds < MAX_ROUNDS:
         change = beliefs.update()
         n_rounds += 1
-    likeness = 0.0 if vectors is None else log_likeness(vectors, known[beliefs.s > TRUST])
-    word_probability = beliefs.of_all_words(passes.by_column, count, known, likeness)
+    likeness = np.zeros(V.shape[1], dtype=np.float32)
+    if vectors is not None:
+        likeness = log_likeness(vectors, known[beliefs.s > TRUST])
+    whole = WholeBeliefs(passes, beliefs, known, count, likeness)
+    for _ in range(WHOLE_ROUNDS):
+        whole.update()
     absent = listed[count[listed] == 0]  # nothing speaks against them
-    word_probability[absent] = beliefs.levels(count[absent]) @ beliefs.alpha
+    whole.s[absent] = beliefs.levels(count[absent]) @ beliefs.alpha
     guidance = Learnt(
-        listed, word_probability.astype(np.float32), np.exp(beliefs.log_prior), beliefs.rbar,
-        n_rounds, change < TOLERANCE,
+        listed, whole.s.astype(np.float32), np.exp(beliefs.log_prior), whole.rbar, n_rounds,
+        change < TOLERANCE,
     )  # fmt: skip
     if not guidance.free(V, guidance.document_probability(V)).any():
         raise Unlearnable("no document is probably of the domain")
     return guidance
+
+
+def hear_all(matrix, edges, said, start, states, rbar):
+    """Posterior of the states of each row, and what it answers: see the kernel `hear`."""
+    posterior, answer = np.empty_like(start), np.empty_like(said)
+    inside, outside = states / rbar, (1 - states) / (1 - rbar)
+    hear(len(said), matrix, edges, said, start, states, inside, outside, posterior, answer)
+    return posterior, answer
 
 
 class Beliefs:
@@ -222,26 +243,16 @@ class Beliefs:
         log_rest = np.log(odds(self.r, self.share_of_the_rest(), self.rbar))
         start = self.log_prior + np.outer(self.others, log_rest)
         by_document, by_word = self.graph.by_document, self.graph.by_word
-        self.posterior, cavity_r = self.hear(
-            by_document, self.graph.in_order, self.cavity_s, start, self.r[None, :]
+        self.posterior, cavity_r = hear_all(
+            by_document, self.graph.in_order, self.cavity_s, start, self.r[None, :], self.rbar
         )
         self.silent = softmax(self.log_prior + np.outer(self.lengths, log_rest))
-        start = np.broadcast_to(np.log(self.alpha), s.shape)
-        belief, cavity_s = self.hear(by_word, self.graph.edges, cavity_r, start, s)
+        start = np.tile(np.log(self.alpha), (len(s), 1))
+        belief, cavity_s = hear_all(by_word, self.graph.edges, cavity_r, start, s, self.rbar)
         self.s = (belief * s).sum(axis=1)
         self.cavity_s = DAMPING * self.cavity_s + (1 - DAMPING) * cavity_s
         self.learn(belief)
         return np.abs(self.posterior[:, 0] - before[:, 0]).max()
-
-    def hear(self, matrix, edges, said, start, states):
-        """Posterior of the states of each row, and what it answers: see the kernel."""
-        posterior, answer = np.empty_like(start), np.empty_like(said)
-        inside, outside = states / self.rbar, (1 - states) / (1 - self.rbar)
-        hear(
-            len(said), matrix, edges, said, np.ascontiguousarray(start), states, inside, outside,
-            posterior, answer,
-        )  # fmt: skip
-        return posterior, answer
 
     def share_of_the_rest(self):
         """s of a word that is not listed, on average: what the listed ones leave to them."""
@@ -266,29 +277,82 @@ class Beliefs:
         share[~self.graph.speaking] = (self.silent @ self.r)[self.row]
         return share
 
-    def of_all_words(self, by_column, count, listed, likeness=0.0):
-        """s (N,) of all words; those that are not listed have listened to the listed ones.
 
-        `likeness` (N,) is what else speaks for a word, as a logarithm of odds.
+class WholeBeliefs:
+    """Belief propagation between documents and all words, from where the listed ones have settled.
+
+    `count` (N,) says how many documents hold each word, `likeness` (N,) is what else speaks for a
+    word that is not listed, as a logarithm of odds. `s` (N,) are the beliefs of the last round.
+    """
+
+    def __init__(self, passes, beliefs, listed, count, likeness):
+        self.beliefs, self.count, self.likeness = beliefs, count, likeness
+        self.is_listed = np.zeros(len(count), dtype=bool)
+        self.is_listed[listed] = True
+        # Of a word of one document nothing is learnt: only that document would speak for it.
+        self.learns = (count >= FEWEST) & ~self.is_listed
+        self.levels = beliefs.levels(count)
+        self.shape = beliefs.alpha[1:] / beliefs.alpha[1:].sum()
+        evidence = np.zeros(self.levels.shape, dtype=np.float32)
+        weigh_words(
+            passes.V.nnz, passes.by_column, self.learns, beliefs.expected(), self.levels,
+            beliefs.rbar, evidence,
+        )  # fmt: skip
+        self.found, self.mass = UNLISTED, math.inf
+        self.s = np.empty(len(count))
+        self.s[listed] = beliefs.s
+        self.judge(softmax(self.log_prior() + evidence))
+
+        self.by_document, self.by_word = passes.by_row, passes.by_column
+        self.in_order, self.edges = places(passes.V)
+        self.said = self.s.astype(np.float32)[passes.V.indices]
+
+    def update(self):
+        """One round."""
+        r = self.beliefs.r[None, :]
+        start = np.tile(self.beliefs.log_prior, (self.by_document.n_rows, 1))
+        _, answer = hear_all(self.by_document, self.in_order, self.said, start, r, self.rbar)
+        belief, self.said = hear_all(
+            self.by_word, self.edges, answer, self.log_prior(), self.levels, self.rbar
+        )
+        self.s[self.is_listed] = (belief * self.levels).sum(axis=1)[self.is_listed]
+        self.judge(belief)
+
+    def log_prior(self):
+        """Logarithms (N x levels) before anything is heard; a row may have any scale."""
+        logs = np.empty(self.levels.shape)
+        logs[:, 0] = math.log(1 - self.found)
+        logs[:, 1:] = np.log(self.found * self.shape) + self.likeness[:, None]
+        logs[self.is_listed] = np.log(self.beliefs.alpha)
+        return logs
+
+    def judge(self, belief):
+        """s of words that are not listed, from their `belief` (N x levels); `found` is learnt.
+
+        They may make up GROWTH times as much of the domain as before, and no more.
         """
-        s = self.levels(count)
-        chosen = count >= FEWEST
-        chosen[listed] = False
-        evidence = np.zeros(s.shape, dtype=np.float32)
-        weigh_words(len(by_column.data), by_column, chosen, self.expected(), s, self.rbar, evidence)
-        evidence[:, 1:] += np.reshape(likeness, (-1, 1))
-        evidence = evidence[chosen]
-        shape = self.alpha[1:] / self.alpha[1:].sum()
-        found = UNLISTED
+        right = np.maximum(belief[:, 1:].sum(axis=1), TINY)
+        weight = (belief[:, 1:] * self.levels[:, 1:]).sum(axis=1) / right
+        weight[~self.learns] = (self.levels[:, 1:] @ self.shape)[~self.learns]
+        # What was heard, without the prior that it came on top of.
+        heard = np.log(right / np.maximum(belief[:, 0], TINY)) - logit(self.found)
+        heard = np.clip(heard, -CERTAIN, CERTAIN)
+        heard[~self.learns] = self.likeness[~self.learns]
+        learns = heard[self.learns]
+        mass = (weight * self.count)[self.learns]
+
         for _ in range(FEW_ROUNDS):
-            prior = np.concatenate([[1 - found], found * shape])
-            posterior = softmax(np.log(prior) + evidence)
-            right = (1 - posterior[:, 0]).sum()
-            found = (right + UNLISTED * UNLISTED_WEIGHT) / (len(evidence) + UNLISTED_WEIGHT)
-        probability = s @ prior
-        probability[chosen] = (posterior * s[chosen]).sum(axis=1)
-        probability[listed] = self.s
-        return probability
+            right = expit(learns + logit(self.found)).sum()
+            self.found = (right + UNLISTED * UNLISTED_WEIGHT) / (len(learns) + UNLISTED_WEIGHT)
+        most = GROWTH * self.mass
+        self.mass = expit(learns + logit(self.found)) @ mass
+        if self.mass > most:
+            least, now = -2 * CERTAIN, logit(self.found)
+            self.found = expit(bisect(lambda x: expit(learns + x) @ mass - most, least, now))
+            self.mass = most
+        self.s[~self.is_listed] = (expit(heard + logit(self.found)) * weight)[~self.is_listed]
+        listed = self.s[self.is_listed] @ self.count[self.is_listed]
+        self.rbar = min(max((self.mass + listed) / self.beliefs.total, LEAST), MOST)
 
 
 def log_likeness(vectors, trusted):
@@ -339,10 +403,15 @@ class Graph:
     def of(cls, S):
         speaking = np.diff(S.indptr) > 0
         S = S[speaking]
-        numbered = S.copy()
-        numbered.data = np.arange(S.nnz)
-        by_word = numbered.tocsc()
-        return cls(matrix_of(S), matrix_of(by_word), by_word.data, numbered.data, speaking)
+        in_order, edges = places(S)
+        return cls(matrix_of(S), matrix_of(S.tocsc()), edges, in_order, speaking)
+
+
+def places(V):
+    """Places of the nonzeros of V (CSR): in their order, and in that of its columns."""
+    in_order = np.arange(V.nnz, dtype=np.int64 if V.nnz > 2**31 - 1 else np.int32)
+    numbered = csr_matrix((in_order, V.indices, V.indptr), V.shape)
+    return in_order, numbered.tocsc().data
 
 
 def softmax(logs):

@@ -200,6 +200,7 @@ def guard(workflow, logger):
         kind = executor_plugin.common_settings
         if kind.dryrun_exec or kind.touch_exec:
             return execute(executor_plugin=executor_plugin, **settings)
+        _lift_default_limit(workflow.scheduling_settings)
         stop.waits = not kind.local_exec
         stop.listen()
         locks = workflow.execution_settings.lock
@@ -215,6 +216,17 @@ def guard(workflow, logger):
     guarded.stop = stop  # type: ignore[attr-defined]
     workflow.execute = guarded
     return stop
+
+
+def _lift_default_limit(scheduling):
+    """Let as many jobs begin in a second as there are.
+
+    Each job that ends makes Snakemake look at all ready jobs once more in every timespan: with its
+    default, 100 jobs a second, that is a quarter of a core after two hundred jobs.
+    """
+    limit = scheduling.max_jobs_per_timespan
+    if limit and (limit.max_jobs, limit.timespan) == (100, 1):
+        scheduling.max_jobs_per_timespan = None
 
 
 def _progress(workflow):
