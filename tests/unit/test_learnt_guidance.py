@@ -158,8 +158,7 @@ def test_what_is_heard_counts_apart_from_the_prior_it_met():
     np.testing.assert_allclose(found[0][0], found[1][0], rtol=0.1)
 
 
-def test_what_is_not_listed_grows_no_faster_than_it_may(monkeypatch):
-    monkeypatch.setattr(guidance, "GROWTH", 1.02)
+def test_what_is_not_listed_grows_no_faster_than_it_may():
     V, _ = planted()
     listed = DOMAIN[:, 0]  # three words of thirty: much is missing
     count = np.diff(V.tocsc().indptr)
@@ -167,6 +166,9 @@ def test_what_is_not_listed_grows_no_faster_than_it_may(monkeypatch):
     for _ in range(20):
         beliefs.update()
     everybody = WholeBeliefs(Passes(V), beliefs, listed, count, np.zeros(V.shape[1]))
+    n_domain = beliefs.pi * V.shape[0]
+    assert everybody.growth == pytest.approx(1 + guidance.GROWTH / np.sqrt(n_domain))
+    everybody.growth = 1.02  # less than it would grow by itself
     unlisted = np.setdiff1d(np.arange(V.shape[1]), listed)
     grew = []
     for _ in range(4):

@@ -15,9 +15,9 @@ by its numbers to speak mostly of other things, and a rare one is believed.
 The posterior is found by belief propagation, in which a message leaves its addressee out, so that
 nothing confirms itself; pi, omega and rbar are learnt (EM). At first documents and listed words
 speak alone, until they have settled. Then all words take part, for a few rounds, in which the part
-of the domain that is not listed may grow by a half at most: without that bound, words would lead
-from the list to whatever else a corpus is divided by. T is linear in r and in s, so that a message
-is one number. A round costs O(nonzeros of listed words) at first, and O(nonzeros) at the end.
+of the domain that is not listed may grow only so much: without that bound, words would lead from
+the list to whatever else a corpus is divided by. T is linear in r and in s, so that a message is
+one number. A round costs O(nonzeros of listed words) at first, and O(nonzeros) at the end.
 """
 
 import math
@@ -58,10 +58,11 @@ NEAREST, MOST_LIKE = 3, 4
 DAMPING = 0.3
 # So many odds are multiplied before a logarithm is taken; none is above 1 / LEAST.
 AT_ONCE = 16
-MAX_ROUNDS, TOLERANCE = 100, 0.01
+MAX_ROUNDS, TOLERANCE = 40, 0.01
 FEW_ROUNDS = 10
-# Rounds of all words, and how much more of the domain may be found to be not listed in each.
-WHOLE_ROUNDS, GROWTH = 2, 1.5
+# Rounds of all words. In each, what is not listed may grow by GROWTH over the root of the number of
+# documents of the domain: that is how little is known of it at first.
+WHOLE_ROUNDS, GROWTH = 2, 4
 # A listed word is trusted, and another one discovered, if more than this share of its occurrences
 # is of the domain: the list is believed until it is known to be wrong.
 TRUST, DISCOVERY = 0.35, 0.5
@@ -298,6 +299,7 @@ class WholeBeliefs:
             passes.V.nnz, passes.by_column, self.learns, beliefs.expected(), self.levels,
             beliefs.rbar, evidence,
         )  # fmt: skip
+        self.growth = 1 + GROWTH / math.sqrt(max(beliefs.pi * len(beliefs.length), 1))
         self.found, self.mass = UNLISTED, math.inf
         self.s = np.empty(len(count))
         self.s[listed] = beliefs.s
@@ -329,7 +331,7 @@ class WholeBeliefs:
     def judge(self, belief):
         """s of words that are not listed, from their `belief` (N x levels); `found` is learnt.
 
-        They may make up GROWTH times as much of the domain as before, and no more.
+        They may make up `growth` times as much of the domain as before, and no more.
         """
         right = np.maximum(belief[:, 1:].sum(axis=1), TINY)
         weight = (belief[:, 1:] * self.levels[:, 1:]).sum(axis=1) / right
@@ -344,7 +346,7 @@ class WholeBeliefs:
         for _ in range(FEW_ROUNDS):
             right = expit(learns + logit(self.found)).sum()
             self.found = (right + UNLISTED * UNLISTED_WEIGHT) / (len(learns) + UNLISTED_WEIGHT)
-        most = GROWTH * self.mass
+        most = self.growth * self.mass
         self.mass = expit(learns + logit(self.found)) @ mass
         if self.mass > most:
             least, now = -2 * CERTAIN, logit(self.found)
