@@ -9,6 +9,7 @@ from matrix_folder import planted_counts, write_matrix_folder
 
 from minority_topics.base.files import read_csv
 from minority_topics.base.manifest import check_manifest
+from minority_topics.comments import choosing
 from minority_topics.comments.choosing import (
     CHOICE,
     CHOICES,
@@ -21,6 +22,7 @@ from minority_topics.comments.choosing import (
     held_out_kl,
     recommend,
 )
+from minority_topics.comments.fitting import fit_quietly
 from minority_topics.comments.limits import LimitError
 from minority_topics.corpus.readers import DataError
 from minority_topics.report.choices import describe, draw_choices
@@ -258,3 +260,20 @@ def test_too_little_memory_is_refused(tmp_path):
     write_matrix_folder(tmp_path / "matrix", counts, [0])
     with pytest.raises(LimitError, match="choosing settings needs about"):
         choose(tmp_path / "matrix", tmp_path / "out", **GRID, memory_mb=100)
+
+
+def test_settings_are_tried_with_the_guidance_of_the_fit(chosen, tmp_path, monkeypatch):
+    seen = []
+
+    def fit(model, V):
+        seen.append(model.guidance)
+        return fit_quietly(model, V)
+
+    monkeypatch.setattr(choosing, "fit_quietly", fit)
+    grid = {"n_topics": (4,), "n_minority": (2,), "theta_min": (0.3,), "n_states": 1}
+    found = choose(
+        chosen.parent / "matrix", tmp_path / "out", **grid, max_iter=60, guidance="learnt"
+    )
+    assert seen == ["learnt"] == [found["guidance"]]
+    (row,) = read_csv(tmp_path / "out" / CHOICES)
+    assert float(row["least_seed_share"]) >= 0.3 - 1e-6  # of the words that learnt guidance has

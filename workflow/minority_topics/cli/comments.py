@@ -210,6 +210,9 @@ def explorer(options):
     argument("--theta-min", type=float, nargs="+", default=[0.2, 0.4, 0.6], metavar="SHARE"),
     argument("--n-comments", type=int, default=50_000, help="size of the sample"),
     argument("--n-states", type=int, default=2, help="random states for each row"),
+    argument(
+        "--guidance", choices=("list", "learnt"), default="list", help="as the fit is to have it"
+    ),
     argument("--random-state", type=int, default=1),
     argument("--threads", type=int),
     FOLDER,
@@ -221,7 +224,7 @@ def choose(options):
     found = choose(
         options.matrix, options.out, n_topics=options.n_topics, n_minority=options.n_minority,
         theta_min=options.theta_min, n_comments=options.n_comments, n_states=options.n_states,
-        random_state=options.random_state, threads=options.threads,
+        guidance=options.guidance, random_state=options.random_state, threads=options.threads,
     )  # fmt: skip
     draw_choices(options.out)
     print(found["reason"])

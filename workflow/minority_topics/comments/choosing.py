@@ -69,6 +69,7 @@ def choose(
     n_states=2,
     n_comments=50_000,
     w_max=1e-9,
+    guidance="list",
     random_state=1,
     max_iter=200,
     tol=1e-5,
@@ -106,7 +107,7 @@ def choose(
         Progress("trying settings", sum(row[0] for row in grid)) as progress,
     ):
         for setting in grid:
-            rows.append(_try(sample, setting, states, w_max, max_iter, tol))
+            rows.append(_try(sample, setting, states, w_max, guidance, max_iter, tol))
             progress.step(setting[0])
     number, reason = recommend(rows)
     for place, row in enumerate(rows):
@@ -123,13 +124,14 @@ def choose(
         "n_states": n_states,
         "random_state": random_state,
         "w_max": w_max,
+        "guidance": guidance,
         "threads": n_threads,
         "small": SMALL,
         "seconds": round(sum(row["seconds"] for row in rows), 1),
     }
     write_csv(out / CHOICES, COLUMNS, ([_cell(row[name]) for name in COLUMNS] for row in rows))
     write_json(out / CHOICE, facts)
-    settings = [grid, n_states, n_comments, w_max, random_state, max_iter, tol]
+    settings = [grid, n_states, n_comments, w_max, guidance, random_state, max_iter, tol]
     write_manifest(out, settings, [matrix_folder])
     return facts
 
@@ -222,14 +224,14 @@ def halves(counts, is_seed, rng):
 # One setting.
 
 
-def _try(sample, setting, states, w_max, max_iter, tol):
+def _try(sample, setting, states, w_max, guidance, max_iter, tol):
     """A row of the table: held-out KL is the mean over random states, sizes are of the best."""
     n_topics, n_minority, theta_min = setting
     begin, fits = time.monotonic(), []
     for state in states:
         model = ConstrainedNMF(
             n_topics, n_minority, sample.seed_columns.tolist(), w_max=w_max, theta_min=theta_min,
-            random_state=state, max_iter=max_iter, tol=tol, n_init=1,
+            guidance=guidance, random_state=state, max_iter=max_iter, tol=tol, n_init=1,
         )  # fmt: skip
         W, converged, _ = fit_quietly(model, sample.V)
         fits.append((model, main_topics(shares(W)), held_out_kl(model, sample), converged))
@@ -239,7 +241,8 @@ def _try(sample, setting, states, w_max, max_iter, tol):
     others = topics[:best] + topics[best + 1 :]
     H, main, kl = topics[best], mains[best], np.mean(kl, axis=0)
     sizes = np.bincount(main[main >= 0], minlength=n_topics)
-    seed_share = H[:n_minority, sample.seed_columns].sum(axis=1) / H[:n_minority].sum(axis=1)
+    seeds = models[best].seed_columns_
+    seed_share = H[:n_minority, seeds].sum(axis=1) / H[:n_minority].sum(axis=1)
     return {
         "n_topics": n_topics,
         "n_minority": n_minority,
