@@ -21,6 +21,7 @@ def wheel(tmp_path_factory, copy_project):
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", dist, project]
     ran = subprocess.run(build, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, (ran.stdout + ran.stderr)[-3000:]
+    assert "Package would be ignored" not in ran.stdout + ran.stderr
     (path,) = dist.glob("*.whl")
     return path
 

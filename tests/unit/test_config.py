@@ -17,9 +17,9 @@ from minority_topics.study.config import (
     complete_comments,
     load_schema,
     read_config,
-    split_datasets,
 )
 from minority_topics.study.paths import ROOT
+from minority_topics.study.plan import split_datasets
 from minority_topics.study.registry import ConfigError, full_label, read_methods
 
 # Those of topics and of simulated comments are data.

@@ -229,10 +229,11 @@ def lend_environments(folder, root=ROOT):
     """Let a folder use the environments of `root` that are built from the same files."""
     folder = Path(folder)
     for record in sorted((root / ".venvs").glob("*.json")):
-        files = environment_files(folder / "envs" / f"{record.stem}.yaml")
-        built = read_json(record)
+        definition = folder / "envs" / f"{record.stem}.yaml"
         mine = folder / ".venvs" / record.name
-        if files and not mine.exists() and built.get("digest") == digest(*files):
+        if mine.exists() or not definition.exists():
+            continue
+        if read_json(record).get("digest") == digest(*environment_files(definition)):
             copy_file(record, mine)
             mine.with_suffix("").symlink_to(record.resolve().with_suffix(""))
 
