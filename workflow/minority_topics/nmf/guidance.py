@@ -58,7 +58,7 @@ NEAREST, MOST_LIKE = 3, 4
 DAMPING = 0.3
 # So many odds are multiplied before a logarithm is taken; none is above 1 / LEAST.
 AT_ONCE = 16
-MAX_ROUNDS, TOLERANCE = 40, 0.01
+MAX_ROUNDS, TOLERANCE = 60, 0.01
 FEW_ROUNDS = 10
 # Rounds of all words. In each, what is not listed may grow by GROWTH over the root of the number of
 # documents of the domain: that is how little is known of it at first.
@@ -68,7 +68,7 @@ WHOLE_ROUNDS, GROWTH = 2, 4
 TRUST, DISCOVERY = 0.35, 0.5
 # A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
 # above DOUBT, and in any case if the word is FIRM.
-RELEASE, DOUBT, FIRM = 0.9, 0.2, 0.6
+RELEASE, DOUBT, FIRM = 0.8, 0.2, 0.6
 
 
 # What `Learnt` has beside its arrays, for those who keep it in a file.
@@ -216,7 +216,7 @@ class Beliefs:
     def __init__(self, graph, length, count):
         self.graph, self.length, self.count = graph, length, count
         self.total = int(length.sum())
-        self.speaking_length = length[graph.speaking]
+        self.speaking_length = length[graph.speaking].astype(np.float64)
         self.others = self.speaking_length - np.diff(graph.by_document.indptr)
         self.lengths, self.row, self.n_silent = np.unique(
             length[~graph.speaking], return_inverse=True, return_counts=True
