@@ -68,7 +68,7 @@ WHOLE_ROUNDS, GROWTH = 2, 4
 TRUST, DISCOVERY = 0.35, 0.5
 # A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
 # above DOUBT, and in any case if the word is FIRM.
-RELEASE, DOUBT, FIRM = 0.8, 0.2, 0.6
+RELEASE, DOUBT, FIRM = 0.9, 0.2, 0.6
 
 
 # What `Learnt` has beside its arrays, for those who keep it in a file.
