@@ -348,11 +348,12 @@ class TestFolders:
         refused("there is no CSV in it", folder / "in", self.make, folder)
 
     def test_a_foreign_or_edited_file_is_not_read(self, folder):
-        write_documents(folder / "in" / "1.csv", [0], [["yksi"]], ["a"])
+        # Not by the one writer, which would take the manifest away.
+        (folder / "in" / "1.csv").write_text("id,label,text\n0,a,yksi\n")
         with pytest.raises(DamagedFolder, match=r"1\.csv is not listed"):
             self.make(folder)
         (folder / "in" / "1.csv").unlink()
-        write_documents(folder / "in" / "0.csv", [0], [["yksi"]], ["a"])
+        (folder / "in" / "0.csv").write_text("id,label,text\n0,a,yksi\n")
         with pytest.raises(DamagedFolder, match=r"0\.csv is damaged"):
             self.make(folder)
 

@@ -139,8 +139,13 @@ def copy_file(source, path):
 
 
 def open_log(path):
-    """A file that grows as a process writes its log to it: the only one that is not replaced."""
+    """A file that grows as a process writes its log to it, and so is not replaced."""
     return open(path, "wb")
+
+
+def open_lock(path):
+    """A file for a process to hold locked; not replaced, since the new one would be free."""
+    return open(path, "a+", encoding="utf-8")
 
 
 def write_lines(path, lines):

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psutil
 
+from ..base.files import open_lock
 from ..base.processes import GRACE_SECONDS, WATCH_SECONDS
 
 RECORD = "minority_topics.lock"
@@ -42,7 +43,7 @@ def claim(folder, warn):
     """
     folder = Path(folder)
     folder.mkdir(exist_ok=True)
-    with open(folder / RECORD, "a+", encoding="utf-8") as file:
+    with open_lock(folder / RECORD) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
