@@ -13,9 +13,9 @@ def environ():
     return {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
 
 
-def start(command, folder):
+def start(command, folder, log=None):
     """Start a command as a terminal would: first of a group that Ctrl-C goes to."""
-    with open(folder / "run.log", "w") as log:
+    with open(log or folder / "run.log", "w") as log:
         return subprocess.Popen(
             command, stdout=log, stderr=log, cwd=folder, env=environ(), start_new_session=True,
             # Started in the background, a shell would have it ignored.

@@ -57,11 +57,16 @@ def wait_for_process(run, word, seconds):
     return None
 
 
+def leave_to_do(folder, made):
+    """Remove what a step has made, and the tables for whose sake it is made."""
+    for path in (folder / "results" / "simulated" / made, *(folder / name for name in TABLES)):
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
 def strike(study, folder, dice, whom, how):
     """Begin a run that has a step to do, and do `how` to one of its processes; what it said."""
     step = "fit" if whom == "a worker" else dice.choice([*MAKES])
-    made = folder / "results" / "simulated" / MAKES[step]
-    shutil.rmtree(made) if made.is_dir() else made.unlink()
+    leave_to_do(folder, MAKES[step])
     run = start(study.command(folder, *TABLES), folder)
     try:
         word = WORKER if whom == "a worker" else step

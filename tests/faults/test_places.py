@@ -11,7 +11,7 @@ import pytest
 from ledger import at_moments
 from processes import start, wait_until
 from studies import TABLES
-from test_kills import end
+from test_kills import end, leave_to_do
 
 from minority_topics.base.manifest import glance
 
@@ -44,15 +44,16 @@ def test_a_full_disk(study, tmp_path, fault, moment):
     dice = random.Random(f"full {moment}")
     with small_disk(tmp_path / "disk", 50_000) as disk, fault("a full disk"):
         folder = study.copy(disk)
-        shutil.rmtree(folder / "results" / "simulated" / dice.choice(["documents", "fits"]))
-        run = start(study.command(folder, *TABLES), tmp_path)
+        leave_to_do(folder, dice.choice(["documents", "fits"]))
+        log = tmp_path / "run.log"
+        run = start(study.command(folder, *TABLES), folder, log)
         try:
             time.sleep(dice.uniform(0, 12))
             fill(disk / "filler")
             code = run.wait(timeout=120)
         finally:
             end(run)
-        said = (tmp_path / "run.log").read_text()
+        said = log.read_text()
         if code:
             assert "no space left on device" in said.lower(), said
         (disk / "filler").unlink()
@@ -71,25 +72,27 @@ def fill(path):
 
 
 @at_moments
-def test_results_that_are_read_only(study, tmp_path, fault, moment):
+def test_results_that_are_read_only(study, copy, fault, moment):
+    """The results alone, or all of the folder in which the run takes notes."""
     dice = random.Random(f"read-only {moment}")
-    with small_disk(tmp_path / "disk", 50_000) as disk, fault("a disk that is read-only"):
-        folder = study.copy(disk)
-        for name in dice.sample(TABLES, 1):
-            (folder / name).unlink()
-        remount(disk, "ro")
+    place = copy if moment % 2 else copy / "results"
+    place.rename(place.with_name("moved"))
+    with small_disk(place, 50_000), fault("a disk that is read-only"):
+        shutil.copytree(place.with_name("moved"), place, symlinks=True, dirs_exist_ok=True)
+        (copy / dice.choice(TABLES)).unlink()
+        remount(place, "ro")
         try:
-            said = study.run(folder, expect=1)
+            said = study.run(copy, expect=1)
             assert "read-only file system" in said.lower(), said
         finally:
-            remount(disk, "rw")
-        study.check(folder)
+            remount(place, "rw")
+        study.check(copy)
 
 
 @at_moments
 def test_two_runs_at_once(study, copy, fault, moment):
     """The second is refused in a sentence, and the first does not notice."""
-    shutil.rmtree(copy / "results" / "simulated" / "fits")
+    leave_to_do(copy, "fits")
     dice = random.Random(f"two {moment}")
     with fault("two runs at once"):
         run = start(study.command(copy, *TABLES), copy)

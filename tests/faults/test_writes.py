@@ -138,9 +138,10 @@ def inject(fault, kind, folder, outputs, call, refused):
     assert code == 0, told
     assert changes
     first = contents(folder, outputs)
-    # The status of a fit tells its time: it is another in every run, as is what lists it.
+    # The status of a fit tells its time, as does the provenance: they are others in every run.
     timed = [name.removesuffix("status.json") for name in first if name.endswith("/status.json")]
     varying = {place + file for place in timed for file in ("status.json", "manifest.json")}
+    varying |= {name for name in first if name.endswith("/provenance.json")}
     steady = {name: value for name, value in first.items() if name not in varying}
     for nth in chosen(changes, kind):
         with fault("a write fails (ENOSPC, EIO)"):
@@ -177,6 +178,10 @@ def preload():
     import pyarrow.parquet  # noqa: F401
     import scipy.stats  # noqa: F401
     import sklearn.decomposition  # noqa: F401
+
+    from minority_topics.corpus.background import simulate_background
+
+    simulate_background(10, 0)  # keeps the words of the language
 
 
 @pytest.mark.parametrize("verb", VERBS_OF_STUDY)

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from minority_topics.study.paths import ROOT
-from minority_topics.study.runs import RECORD, Occupied, claim, guard
+from minority_topics.study.runs import RECORD, CannotRun, Occupied, claim, guard
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
 HOLD = """if True:
@@ -43,6 +43,14 @@ def holder(tmp_path):
 
 def is_locked(folder):
     return (folder / "locks").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / ".snakemake"
+    with pytest.raises(CannotRun) as refused, claim(folder, print):
+        pass
+    assert str(refused.value).startswith(f"{folder}: not a directory; check the permissions")
 
 
 def test_a_second_run_is_told_who_is_at_work(holder, tmp_path):

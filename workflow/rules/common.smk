@@ -15,7 +15,7 @@ ROOT = Path(workflow.snakefile).parents[2]
 LIBRARY = ROOT / "workflow"
 sys.path.insert(0, str(LIBRARY))
 
-from minority_topics.base.manifest import forget_spoilt
+from minority_topics.base.manifest import bring_to_present, forget_spoilt
 from minority_topics.base.processes import STOP_WITH_PARENT, stop_with_parent
 from minority_topics.base.strict_yaml import YamlError, read_yaml
 from minority_topics.comments import steps
@@ -469,11 +469,16 @@ def look_after():
     executes = workflow.executor_plugin and not (workflow.dryrun or workflow.touch)
     if not (workflow.is_main_process and executes):
         return
-    sentences = list(forget_broken(ENVIRONMENTS))
-    # Another run is at work here, or was killed: Snakemake refuses to go on.
-    if not any(Path(".snakemake/locks").glob("*")):
-        for name in (*CONFIG["datasets"], Path(SEAL_OF_VERDICTS).parent.name):
-            sentences += forget_spoilt(Path("results") / name)
+    try:
+        sentences = list(forget_broken(ENVIRONMENTS))
+        # Another run is at work here, or was killed: Snakemake refuses to go on.
+        if not any(Path(".snakemake/locks").glob("*")):
+            for name in (*CONFIG["datasets"], Path(SEAL_OF_VERDICTS).parent.name):
+                sentences += forget_spoilt(Path("results") / name)
+            made = [*Path("results").rglob("*"), *ENVIRONMENTS.glob("*.json")]
+            sentences += bring_to_present(made)
+    except OSError as error:
+        raise WorkflowError(f"{error.filename}: {error.strerror}; check disk and permissions")
     for sentence in sentences:
         logger.warning(sentence)
 

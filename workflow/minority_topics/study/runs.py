@@ -28,7 +28,11 @@ RUN_SECONDS = 3.5
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Occupied(RuntimeError):
+class CannotRun(RuntimeError):
+    """A run cannot begin in the folder; the message says why and what to do."""
+
+
+class Occupied(CannotRun):
     """Another run is at work in the folder, or may be; the message says which and what to do."""
 
 
@@ -38,11 +42,9 @@ def claim(folder, warn):
 
     The kernel lifts the lock when the process ends, however it ends, so what it protects can be
     trusted: locks of Snakemake that a run of ours left are lifted, and `warn` is told. Raises
-    Occupied. Where the file system knows no such locks, Snakemake's own must do.
+    CannotRun. Where the file system knows no such locks, Snakemake's own must do.
     """
-    folder = Path(folder)
-    folder.mkdir(exist_ok=True)
-    with open(folder / RECORD, "a+", encoding="utf-8") as file:
+    with _record(Path(folder)) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -63,6 +65,18 @@ def claim(folder, warn):
             yield
         finally:
             _write(file, None)
+
+
+def _record(folder):
+    """The file that tells who holds the folder."""
+    try:
+        folder.mkdir(exist_ok=True)
+        return open(folder / RECORD, "a+", encoding="utf-8")
+    except OSError as error:
+        raise CannotRun(
+            f"{folder.absolute()}: {error.strerror.lower()}; check the permissions of the folder "
+            "and its disk, or run in another."
+        ) from error
 
 
 def _lift(folder, last, warn):
@@ -206,7 +220,7 @@ def guard(workflow, logger):
         try:
             with claim(".snakemake", logger.warning) if locks else contextlib.nullcontext():
                 return execute(executor_plugin=executor_plugin, **settings)
-        except Occupied as error:
+        except CannotRun as error:
             logger.error(str(error))
             raise SystemExit(1) from error
         finally:
