@@ -65,7 +65,7 @@ from minority_topics.study.plan import (
 from minority_topics.study.progress import follow
 from minority_topics.study.sealing import MAKERS
 from minority_topics.study.registry import find_method, first_model, read_methods
-from minority_topics.study.runs import guard
+from minority_topics.study.runs import cannot_write, guard
 from minority_topics.study.sources import modules
 
 
@@ -478,7 +478,7 @@ def look_after():
             made = [*Path("results").rglob("*"), *ENVIRONMENTS.glob("*.json")]
             sentences += bring_to_present(made)
     except OSError as error:
-        raise WorkflowError(f"{error.filename}: {error.strerror}; check disk and permissions")
+        raise cannot_write(error.filename, error)
     for sentence in sentences:
         logger.warning(sentence)
 

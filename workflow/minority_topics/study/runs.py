@@ -44,7 +44,8 @@ def claim(folder, warn):
     trusted: locks of Snakemake that a run of ours left are lifted, and `warn` is told. Raises
     CannotRun. Where the file system knows no such locks, Snakemake's own must do.
     """
-    with _record(Path(folder)) as file:
+    folder = Path(folder)
+    with _record(folder) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -60,7 +61,10 @@ def claim(folder, warn):
         if (last := _read(file)) and _is_locked(folder):
             _lift(folder, last, warn)
         here = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%F %T")}
-        _write(file, here)
+        try:
+            _write(file, here)
+        except OSError as error:
+            raise cannot_write(folder.absolute(), error) from error
         try:
             yield
         finally:
@@ -71,12 +75,16 @@ def _record(folder):
     """The file that tells who holds the folder."""
     try:
         folder.mkdir(exist_ok=True)
-        return open(folder / RECORD, "a+", encoding="utf-8")
+        # Without a buffer, which would fail once more when it is closed.
+        return open(folder / RECORD, "a+b", buffering=0)
     except OSError as error:
-        raise CannotRun(
-            f"{folder.absolute()}: {error.strerror.lower()}; check the permissions of the folder "
-            "and its disk, or run in another."
-        ) from error
+        raise cannot_write(folder.absolute(), error) from error
+
+
+def cannot_write(place, error):
+    """The refusal of a run where the system does not let it write."""
+    reason = (error.strerror or str(error)).lower()
+    return CannotRun(f"{place}: {reason}; check the permissions there and the room on the disk.")
 
 
 def _lift(folder, last, warn):
@@ -114,8 +122,7 @@ def _read(file):
 
 def _write(file, run):
     file.truncate(0)
-    file.write(json.dumps(run) if run else "")
-    file.flush()
+    file.write(json.dumps(run).encode() if run else b"")
 
 
 class Stop:
@@ -220,8 +227,10 @@ def guard(workflow, logger):
         try:
             with claim(".snakemake", logger.warning) if locks else contextlib.nullcontext():
                 return execute(executor_plugin=executor_plugin, **settings)
-        except CannotRun as error:
-            logger.error(str(error))
+        except Exception as error:
+            if not (refusal := _refusal_in(error)):
+                raise
+            logger.error(str(refusal))
             raise SystemExit(1) from error
         finally:
             stop.finish()
@@ -229,6 +238,13 @@ def guard(workflow, logger):
     guarded.stop = stop  # type: ignore[attr-defined]
     workflow.execute = guarded
     return stop
+
+
+def _refusal_in(error):
+    """The CannotRun among the reasons of an error: Snakemake wraps what input functions raise."""
+    while error and not isinstance(error, CannotRun):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _progress(workflow):
