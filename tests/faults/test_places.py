@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import signal
 import subprocess
 import time
 from contextlib import contextmanager
@@ -100,7 +101,10 @@ def test_two_runs_at_once(study, copy, fault, moment):
             record = copy / ".snakemake" / "minority_topics.lock"
             wait_until(run, lambda: record.exists() and record.read_text())
             time.sleep(dice.uniform(0, 3))
+            # It stays where it is until the other has tried, however slow that is.
+            run.send_signal(signal.SIGSTOP)
             said = study.run(copy, *TABLES, expect=1)
+            run.send_signal(signal.SIGCONT)
             assert f"Another run is at work in {copy}: process {run.pid} on " in said
             assert run.wait(timeout=120) == 0
         finally:

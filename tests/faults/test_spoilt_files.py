@@ -48,8 +48,10 @@ def test_each_file_is_seen_before_a_run(study, copy, monkeypatch, fault, how):
     """In the long form every file, else one of each kind. Only a look: the runs are below."""
     monkeypatch.chdir(copy)
     dice = random.Random(how)
+    # Outputs of the workflow themselves: Snakemake sees that they are not there.
+    outputs = {*copy.glob("results/*/manifest.json")} if how == "deleted" else set()
     for paths in kinds(copy).values():
-        for path in paths if MOMENTS >= 10 else [dice.choice(paths)]:
+        for path in sorted({*(paths if MOMENTS >= 10 else [dice.choice(paths)])} - outputs):
             content, facts = path.read_bytes(), path.stat()
             with fault(f"a file is {how}: seen"):
                 spoil(path, how, dice)
