@@ -11,10 +11,11 @@ REPAIR ?=
 NAME ?= comments
 DATASETS ?=
 ARCHIVE ?=
+MOMENTS ?= 10
 LANGUAGE ?=
 SET ?=
 
-.PHONY: help setup figures quick beyond guidance explore case-study report verify archive reproduce unlock bench bench-comments envs sbom test test-fast test-cluster fuzz lint format lock clean
+.PHONY: help setup figures quick beyond guidance explore case-study report verify archive reproduce unlock bench bench-comments envs sbom test test-fast test-cluster test-faults fuzz lint format lock clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -112,6 +113,9 @@ fuzz: setup ## try every property of the model on new random cases (CASES=1000 e
 
 test-cluster: setup ## run the tests against a real SLURM (root, and Debian's slurm-wlm and munge)
 	$(BIN)/python -m pytest tests/cluster -m ""
+
+test-faults: setup ## kill, fill, cut and spoil runs at MOMENTS=10 moments of each kind; the count goes to results/faults.csv
+	FAULT_MOMENTS=$(MOMENTS) FAULT_TABLE=results/faults.csv $(BIN)/python -m pytest tests/faults tests/cluster/test_slurm_faults.py
 
 lint: setup ## check style, types, who imports whom, and the workflow
 	$(BIN)/ruff check

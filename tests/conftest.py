@@ -17,7 +17,8 @@ from minority_topics.study.paths import ROOT, environment_files
 
 SHARED = ROOT.parent / "shared"
 # Their tests run tools, Snakemake or installers.
-FOLDERS_OF_TOOLS = {"cluster", "contract", "packaging", "workflow"}
+FOLDERS_OF_TOOLS = {"cluster", "contract", "faults", "packaging", "workflow"}
+pytest_plugins = ["ledger"]
 
 # A shell that runs the tests in the background has all that they start ignore interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -15,11 +15,15 @@ LIMITS = {"nmf": (2, 7, 1500), "truth": (1, 2, 800)}
 
 
 def submit(*arguments, folder, root=ROOT):
-    """Run a study through the cluster, asking after its jobs more often than a user would."""
-    arguments = ["--profile", root / "profiles" / "slurm", *arguments]
-    arguments += ["--slurm-init-seconds-before-status-checks", 2, "--latency-wait", 5]
+    """Run a study through the cluster."""
     # One core here: what a fit may use is for the cluster to say.
-    return snakemake(*arguments, folder=folder, root=root, cores=1)
+    return snakemake(*through_slurm(*arguments, root=root), folder=folder, root=root, cores=1)
+
+
+def through_slurm(*arguments, root=ROOT):
+    """Options that ask after jobs more often than a user would."""
+    arguments = ["--profile", root / "profiles" / "slurm", *arguments]
+    return [*arguments, "--slurm-init-seconds-before-status-checks", 2, "--latency-wait", 5]
 
 
 def jobs():

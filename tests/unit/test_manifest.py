@@ -14,6 +14,7 @@ from minority_topics.base import manifest
 from minority_topics.base.files import read_json, replacing, write_text
 from minority_topics.base.manifest import (
     DamagedFolder,
+    bring_to_present,
     check_file,
     check_manifest,
     describe_step,
@@ -415,3 +416,17 @@ def test_a_full_study_is_verified_in_seconds(tmp_path, monkeypatch):
         assert list(look("results")) == []
         assert time.perf_counter() - begin < most
     assert len(read_json("results/x/manifest.json")["parts"]) == 1501
+
+
+def test_a_time_that_is_still_to_come_becomes_now(tmp_path):
+    paths = [tmp_path / name for name in ("a", "b", "c")]
+    for path in paths:
+        path.touch()
+    past, future = time.time() - 100, time.time() + 100
+    os.utime(paths[0], (past, past))
+    os.utime(paths[1], (future, future))
+    (sentence,) = bring_to_present(paths[:2])
+    assert sentence == f"{paths[1]} is from the future by this clock; it counts as made now"
+    assert paths[0].stat().st_mtime == pytest.approx(past)
+    assert paths[1].stat().st_mtime <= time.time()
+    assert not list(bring_to_present(paths))

@@ -17,7 +17,7 @@ import pytest
 from snakemake.settings.types import MaxJobsPerTimespan, SchedulingSettings
 
 from minority_topics.study.paths import ROOT
-from minority_topics.study.runs import RECORD, Occupied, claim, guard
+from minority_topics.study.runs import RECORD, CannotRun, Occupied, claim, guard
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
 HOLD = """if True:
@@ -44,6 +44,24 @@ def holder(tmp_path):
 
 def is_locked(folder):
     return (folder / "locks").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / ".snakemake"
+    with pytest.raises(CannotRun) as refused, claim(folder, print):
+        pass
+    assert str(refused.value).startswith(f"{folder}: not a directory; check the permissions there")
+
+
+def test_a_full_disk_is_told(tmp_path, monkeypatch):
+    def write(file, run):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("minority_topics.study.runs._write", write)
+    with pytest.raises(CannotRun) as refused, claim(tmp_path, print):
+        pass
+    assert str(refused.value).startswith(f"{tmp_path}: no space left on device; check the ")
 
 
 def test_a_second_run_is_told_who_is_at_work(holder, tmp_path):

@@ -4,14 +4,13 @@ the same command goes on, without any command in between.
 
 import os
 import signal
-import subprocess
 import sys
 import time
 
-import psutil
 import pytest
 import yaml
 from helpers import snakemake, snakemake_command, tiny
+from processes import family, is_alive, start, wait_until
 
 from minority_topics.base.files import read_csv
 from minority_topics.comments.example import write_example
@@ -43,33 +42,6 @@ sleep 600
 """
 
 
-def environ():
-    """Under make, the tests would tell the make in here."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-
-
-def start(command, folder):
-    """Start a command as a terminal would: first of a group that Ctrl-C goes to."""
-    with open(folder / "run.log", "w") as log:
-        return subprocess.Popen(
-            command, stdout=log, stderr=log, cwd=folder, env=environ(), start_new_session=True,
-            # Started in the background, a shell would have it ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )  # fmt: skip
-
-
-def family(run):
-    return [psutil.Process(run.pid), *psutil.Process(run.pid).children(recursive=True)]
-
-
-def wait_until(run, ready, seconds=120):
-    end = time.monotonic() + seconds
-    while not ready():
-        assert run.poll() is None
-        assert time.monotonic() < end
-        time.sleep(0.1)
-
-
 def runs_verb(run, verb):
     """Whether a step of this verb has begun, for a second: it has imported its libraries."""
 
@@ -95,13 +67,6 @@ def stop(run, how):
         assert time.monotonic() < begin + SECONDS, left
         time.sleep(0.02)
     assert time.monotonic() < begin + SECONDS
-
-
-def is_alive(process):
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 HOW = ["SIGINT to all", "SIGINT to the first", "SIGTERM to the first", "SIGKILL to the first"]

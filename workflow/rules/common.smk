@@ -15,7 +15,7 @@ ROOT = Path(workflow.snakefile).parents[2]
 LIBRARY = ROOT / "workflow"
 sys.path.insert(0, str(LIBRARY))
 
-from minority_topics.base.manifest import forget_spoilt
+from minority_topics.base.manifest import bring_to_present, forget_spoilt
 from minority_topics.base.processes import STOP_WITH_PARENT, stop_with_parent
 from minority_topics.base.strict_yaml import YamlError, read_yaml
 from minority_topics.comments import steps
@@ -65,7 +65,7 @@ from minority_topics.study.plan import (
 from minority_topics.study.progress import follow
 from minority_topics.study.sealing import MAKERS
 from minority_topics.study.registry import find_method, first_model, read_methods
-from minority_topics.study.runs import guard
+from minority_topics.study.runs import cannot_write, guard
 from minority_topics.study.sources import modules
 
 
@@ -464,11 +464,16 @@ def look_after():
     executes = workflow.executor_plugin and not (workflow.dryrun or workflow.touch)
     if not (workflow.is_main_process and executes):
         return
-    sentences = list(forget_broken(ENVIRONMENTS))
-    # Another run is at work here, or was killed: Snakemake refuses to go on.
-    if not any(Path(".snakemake/locks").glob("*")):
-        for name in (*CONFIG["datasets"], Path(SEAL_OF_VERDICTS).parent.name):
-            sentences += forget_spoilt(Path("results") / name)
+    try:
+        sentences = list(forget_broken(ENVIRONMENTS))
+        # Another run is at work here, or was killed: Snakemake refuses to go on.
+        if not any(Path(".snakemake/locks").glob("*")):
+            for name in (*CONFIG["datasets"], Path(SEAL_OF_VERDICTS).parent.name):
+                sentences += forget_spoilt(Path("results") / name)
+            made = [*Path("results").rglob("*"), *ENVIRONMENTS.glob("*.json")]
+            sentences += bring_to_present(made)
+    except OSError as error:
+        raise cannot_write(error.filename, error)
     for sentence in sentences:
         logger.warning(sentence)
 

@@ -144,8 +144,11 @@ def open_log(path):
 
 
 def open_lock(path):
-    """A file for a process to hold locked; not replaced, since the new one would be free."""
-    return open(path, "a+", encoding="utf-8")
+    """A file for a process to hold locked; not replaced, since the new one would be free.
+
+    It has no buffer, which on a full disk would fail once more when it is closed.
+    """
+    return open(path, "a+b", buffering=0)
 
 
 def write_lines(path, lines):

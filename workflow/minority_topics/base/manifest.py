@@ -17,6 +17,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -223,6 +224,20 @@ def forget_spoilt(root):
         yield f"{root}: {len(problems) - MOST_TOLD} more are missing or damaged, and made again"
 
 
+def bring_to_present(paths):
+    """Set times that are still to come to now, since Snakemake would refuse; yields a sentence.
+
+    The clock was set back after they were made, or is behind that of another machine.
+    """
+    now = time.time_ns()
+    late = [path for path in paths if path.lstat().st_mtime_ns > now]
+    for path in late:
+        os.utime(path, ns=(now, now), follow_symlinks=False)
+    if late:
+        more = f", and {len(late) - 1} more are" if len(late) > 1 else ""
+        yield f"{late[0]} is from the future by this clock{more}; it counts as made now"
+
+
 def repair(problems, root):
     """Remove what is damaged, incomplete or stale, so that the next run makes it; what was removed.
 
@@ -299,6 +314,8 @@ def _damage(folder, content, names=(), quick=False):
         yield Problem(folder, MANIFEST, content, "damaged")
         return
     written = (folder / MANIFEST).stat().st_mtime_ns if quick else None
+    if written is not None and written > time.time_ns():
+        written = None  # the clock was set back since, and times tell nothing
     for name in names or content["files"]:
         listed, path = content["files"].get(name), folder / name
         if listed is None:

@@ -29,7 +29,11 @@ RUN_SECONDS = 3.5
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Occupied(RuntimeError):
+class CannotRun(RuntimeError):
+    """A run cannot begin in the folder; the message says why and what to do."""
+
+
+class Occupied(CannotRun):
     """Another run is at work in the folder, or may be; the message says which and what to do."""
 
 
@@ -39,11 +43,10 @@ def claim(folder, warn):
 
     The kernel lifts the lock when the process ends, however it ends, so what it protects can be
     trusted: locks of Snakemake that a run of ours left are lifted, and `warn` is told. Raises
-    Occupied. Where the file system knows no such locks, Snakemake's own must do.
+    CannotRun. Where the file system knows no such locks, Snakemake's own must do.
     """
     folder = Path(folder)
-    folder.mkdir(exist_ok=True)
-    with open_lock(folder / RECORD) as file:
+    with _record(folder) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -59,11 +62,29 @@ def claim(folder, warn):
         if (last := _read(file)) and _is_locked(folder):
             _lift(folder, last, warn)
         here = {"pid": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%F %T")}
-        _write(file, here)
+        try:
+            _write(file, here)
+        except OSError as error:
+            raise cannot_write(folder.absolute(), error) from error
         try:
             yield
         finally:
             _write(file, None)
+
+
+def _record(folder):
+    """The file that tells who holds the folder."""
+    try:
+        folder.mkdir(exist_ok=True)
+        return open_lock(folder / RECORD)
+    except OSError as error:
+        raise cannot_write(folder.absolute(), error) from error
+
+
+def cannot_write(place, error):
+    """The refusal of a run where the system does not let it write."""
+    reason = (error.strerror or str(error)).lower()
+    return CannotRun(f"{place}: {reason}; check the permissions there and the room on the disk.")
 
 
 def _lift(folder, last, warn):
@@ -101,8 +122,7 @@ def _read(file):
 
 def _write(file, run):
     file.truncate(0)
-    file.write(json.dumps(run) if run else "")
-    file.flush()
+    file.write(json.dumps(run).encode() if run else b"")
 
 
 class Stop:
@@ -208,8 +228,10 @@ def guard(workflow, logger):
         try:
             with claim(".snakemake", logger.warning) if locks else contextlib.nullcontext():
                 return execute(executor_plugin=executor_plugin, **settings)
-        except Occupied as error:
-            logger.error(str(error))
+        except Exception as error:
+            if not (refusal := _refusal_in(error)):
+                raise
+            logger.error(str(refusal))
             raise SystemExit(1) from error
         finally:
             stop.finish()
@@ -228,6 +250,13 @@ def _lift_default_limit(scheduling):
     limit = scheduling.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == (100, 1):
         scheduling.max_jobs_per_timespan = None
+
+
+def _refusal_in(error):
+    """The CannotRun among the reasons of an error: Snakemake wraps what input functions raise."""
+    while error and not isinstance(error, CannotRun):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _progress(workflow):
