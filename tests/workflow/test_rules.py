@@ -9,6 +9,7 @@ import pytest
 import yaml
 from helpers import snakemake, tiny
 
+from minority_topics.base.processes import STOP_WITH_PARENT
 from minority_topics.study.paths import PACKAGE, ROOT
 from minority_topics.study.sources import modules
 
@@ -167,7 +168,8 @@ def test_another_workflow_can_use_ours_as_a_module(tmp_path):
     output = snakemake("--dry-run", "--printshellcmds", folder=tmp_path, root=outer)
     assert re.search(r"^ours_fit +1$", output, re.MULTILINE)
     assert re.search(r"^ours_report +1$", output, re.MULTILINE)
-    assert f"PYTHONPATH={ROOT / 'workflow'} {ROOT / '.venvs' / 'study'}" in output
+    library, python = ROOT / "workflow", ROOT / ".venvs" / "study"
+    assert f"PYTHONPATH={library} {STOP_WITH_PARENT}=1 {python}" in output
     snakemake("results/simulated/corpus", folder=tmp_path, root=outer)
     assert (tmp_path / "results" / "simulated" / "corpus" / "0" / "counts.npz").exists()
 
@@ -176,7 +178,7 @@ def test_another_workflow_can_use_ours_as_a_module(tmp_path):
 LIGHT = """
 import sys
 from snakemake.cli import main
-heavy = ("numba", "numpy", "scipy", "sklearn", "pandas", "matplotlib", "psutil", "pyarrow")
+heavy = ("numba", "numpy", "scipy", "sklearn", "pandas", "matplotlib", "pyarrow")
 sys.modules.update(dict.fromkeys(heavy))
 main(sys.argv[1:])
 """
