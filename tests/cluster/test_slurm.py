@@ -67,11 +67,9 @@ def methods_file(folder):
 def both(slurm, tmp_path_factory):
     """One study run here and through SLURM: its two folders, and its jobs."""
     here, there = tmp_path_factory.mktemp("here"), tmp_path_factory.mktemp("there")
-    config = tiny(
-        here,
-        methods=["constrained_nmf", *LIMITS, "broken"],
-        methods_file=str(methods_file(here)),
-    )
+    # In neither of the two, or manifests would name it in two ways.
+    table = methods_file(tmp_path_factory.mktemp("methods"))
+    config = tiny(here, methods=["constrained_nmf", *LIMITS, "broken"], methods_file=str(table))
     snakemake("--configfile", config, folder=here)
     submit("--configfile", config, folder=there)
     return here, there, jobs()
