@@ -16,7 +16,7 @@ from processes import start, wait_until
 from servers import server
 from test_slurm import jobs_of, submit, through_slurm
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 SCORES = "results/simulated/tables/scores.csv"
 METHOD = "constrained_nmf"
 

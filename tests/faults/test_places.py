@@ -16,7 +16,7 @@ from test_kills import end, leave_to_do
 
 from minority_topics.base.manifest import glance
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 DAY = 86_400
 
 

@@ -8,7 +8,7 @@ import pytest
 from ledger import at_moments
 from studies import TABLES
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture

@@ -68,6 +68,7 @@ def test_each_file_is_seen_before_a_run(study, copy, monkeypatch, fault, how):
     assert not list(glance("results"))
 
 
+@pytest.mark.long
 @at_moments
 @pytest.mark.parametrize("how", HOW)
 def test_a_plain_run_makes_it_again(study, copy, fault, how, moment):
@@ -77,6 +78,7 @@ def test_a_plain_run_makes_it_again(study, copy, fault, how, moment):
         study.check(copy)
 
 
+@pytest.mark.long
 @at_moments
 def test_own_comments_are_made_again(own, tmp_path, fault, moment):
     folder = own.copy(tmp_path)
@@ -88,6 +90,7 @@ def test_own_comments_are_made_again(own, tmp_path, fault, moment):
         own.check(folder)
 
 
+@pytest.mark.long
 @at_moments
 def test_rot_without_a_trace_is_found_by_verify(study, copy, fault, moment):
     """A bit flips on the disk, and neither size nor time tells of it."""

@@ -193,6 +193,7 @@ def test_in_a_step_of_the_study(study, copy, fault, verb):
     inject(fault, verb, copy, step.outputs, verb_of(step), lambda told: is_one_sentence(told, verb))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", VERBS_OF_COMMENTS)
 def test_in_a_step_of_own_comments(own, tmp_path, fault, verb):
     preload()
@@ -222,6 +223,7 @@ def test_in_the_process_that_fits(study, copy, fault):
     inject(fault, "worker", copy, ["results/worker"], call, lambda told: "\n fault" in told)
 
 
+@pytest.mark.long
 def test_all_verbs_of_the_workflow_are_tried(study, own):
     for ran, verbs in ((study, VERBS_OF_STUDY), (own, VERBS_OF_COMMENTS)):
         assert {step.verb for step in steps_of(ran.folder)} - {"build_env"} == {*verbs}

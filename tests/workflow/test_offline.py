@@ -33,6 +33,7 @@ def run(offline, *arguments, folder):
     assert ran.returncode == 0, (ran.stdout + ran.stderr)[-4000:]
 
 
+@pytest.mark.long
 def test_every_tool_and_the_report(offline, tmp_path):
     methods = list({row.environment: name for name, row in METHODS.items()}.values())
     config = tiny(tmp_path, methods=methods, repetitions=1, figures=["purity_nmi"])
