@@ -119,7 +119,8 @@ test-cluster: setup ## run the tests against a real SLURM (root, and Debian's sl
 
 test-faults: setup ## kill, fill, cut and spoil runs at MOMENTS=10 moments of each kind; the count goes to results/faults.csv
 	FAULT_MOMENTS=$(MOMENTS) FAULT_TABLE=results/faults.csv \
-	  $(BIN)/python -m pytest -m "" tests/faults tests/cluster/test_slurm_faults.py tests/workflow/test_offline.py
+	  $(BIN)/python -m pytest -m "" tests/faults tests/cluster/test_slurm_faults.py \
+	  tests/workflow/test_damage.py tests/workflow/test_offline.py tests/workflow/test_stopping.py
 
 lint: setup ## check style, types, who imports whom, and the workflow
 	$(BIN)/ruff check

@@ -86,7 +86,7 @@ def test_a_reader_refuses_a_damaged_table_in_one_sentence(study, tmp_path):
     assert "1 output removed" in verb("verify", "--repair", folder=tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_archive_is_run_again_and_compared(study, tmp_path):
     folder, _ = study
     verb("archive", "--out", tmp_path / "a.zip", folder=folder)

@@ -124,6 +124,7 @@ def own(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("verb", "how"),
     [
