@@ -430,3 +430,17 @@ def test_a_time_that_is_still_to_come_becomes_now(tmp_path):
     assert paths[0].stat().st_mtime == pytest.approx(past)
     assert paths[1].stat().st_mtime <= time.time()
     assert not list(bring_to_present(paths))
+
+
+@pytest.mark.parametrize(("here", "repository"), [("work", "work/clone"), ("clone/work", "clone")])
+def test_files_are_named_from_the_inner_of_two_folders(tmp_path, monkeypatch, here, repository):
+    here, repository = tmp_path / here, tmp_path / repository
+    here.mkdir(parents=True)
+    repository.mkdir(exist_ok=True)
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(manifest, "REPOSITORY", repository)
+    for folder in (here, repository):
+        (folder / "envs").mkdir()
+        (folder / "envs" / "study.lock").write_text("numpy==2\n", encoding="utf-8")
+        inputs = describe_step(inputs=[folder / "envs" / "study.lock"], modules=[])["inputs"]
+        assert list(inputs) == ["envs/study.lock"]

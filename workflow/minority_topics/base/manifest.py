@@ -140,11 +140,14 @@ def _state_of_manifest(folder):
 
 
 def _name(path):
-    """How a manifest names a file: from the working folder or the repository, if it lies in one."""
+    """How a manifest names a file: from the working folder or the repository, if it lies in one.
+
+    One of the two may lie in the other: the inner one counts.
+    """
     path = Path(path).absolute()
-    for root in (Path.cwd(), REPOSITORY):
-        if root in path.parents:
-            return path.relative_to(root).as_posix()
+    for parent in path.parents:
+        if parent in (Path.cwd(), REPOSITORY):
+            return path.relative_to(parent).as_posix()
     return str(path)
 
 
