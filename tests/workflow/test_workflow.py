@@ -204,7 +204,8 @@ def test_an_edited_figure_is_drawn_again_and_no_other(clone, tmp_path):
         file.write("\n# edited\n")
     jobs = planned(snakemake("--configfile", path, "--dry-run", folder=tmp_path, root=clone))
     assert {rule: jobs[rule] for rule in jobs if rule != "total"} == {
-        "all": 1, "figure": 1, "manifest": 1, "manifest_of_verdicts": 1, "provenance": 1, "report": 1,
+        "all": 1, "figure": 1, "manifest": 1, "manifest_of_verdicts": 1, "provenance": 1,
+        "report": 1,
     }  # fmt: skip
 
 
