@@ -26,6 +26,8 @@ ELSEWHERE = {
     "snakemake --profile profiles/slurm",
     "make explore COMMENTS=data/comments.csv SEEDS=data/seed_words.txt LANGUAGE=fi",
     "make case-study",
+    "make verify",
+    "make sbom",
 }
 
 
