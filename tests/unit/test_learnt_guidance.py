@@ -87,7 +87,8 @@ def test_a_document_with_one_word_by_hand():
 
 def test_on_a_tree_beliefs_are_the_true_marginals(monkeypatch):
     """Two documents share a word: summed over all states of documents and words."""
-    monkeypatch.setattr(Beliefs, "learn", lambda self, belief: None)
+    monkeypatch.setattr(Beliefs, "learn_levels", lambda *args: None)
+    monkeypatch.setattr(Beliefs, "learn_documents", lambda *args: None)
     monkeypatch.setattr(Beliefs, "share_of_the_rest", lambda self: 0.001)
     monkeypatch.setattr(guidance, "DAMPING", 0)
     beliefs = small([[1, 1, 0], [0, 1, 1], [0, 0, 0]])
@@ -127,20 +128,47 @@ def test_on_a_tree_beliefs_of_all_words_are_the_true_marginals(monkeypatch):
     beliefs = whole([[1, 1], [0, 1], [0, 0]], [0])
     seen = []
     monkeypatch.setattr(beliefs, "judge", seen.append)
+    monkeypatch.setattr(Beliefs, "learn_documents", lambda *args: None)
     for _ in range(5):
         beliefs.update()
-    prior, r = np.exp(beliefs.beliefs.log_prior), shares()
+    prior, r, rbar = np.exp(beliefs.beliefs.log_prior), shares(), beliefs.beliefs.rbar
     states = np.exp(beliefs.log_prior())
     marginal = np.zeros(states.shape)
     for first, second in itertools.product(range(states.shape[1]), repeat=2):
         s = beliefs.levels[0, first], beliefs.levels[1, second]
-        both = prior * odds(r, s[0], beliefs.rbar) * odds(r, s[1], beliefs.rbar)
+        both = prior * odds(r, s[0], rbar) * odds(r, s[1], rbar)
         weight = states[0, first] * states[1, second] * both.sum()
-        weight *= (prior * odds(r, s[1], beliefs.rbar)).sum()
+        weight *= (prior * odds(r, s[1], rbar)).sum()
         marginal[0, first] += weight
         marginal[1, second] += weight
     # Messages are of single precision.
     np.testing.assert_allclose(seen[-1], marginal / marginal.sum(axis=1, keepdims=True), rtol=1e-5)
+
+
+def test_what_documents_teach():
+    """Ten of a hundred documents, and thirty of their thousand words, are of the domain."""
+    beliefs = small(np.zeros((100, 1)) + (np.arange(100) < 10)[:, None])
+    beliefs.length, beliefs.total = np.full(100, 10), 1000
+    beliefs.learn_documents(np.array([90, 5, 3, 2]), 30)
+    assert beliefs.pi == pytest.approx((10 + 2 * 0.02) / (100 + 2))
+    np.testing.assert_allclose(beliefs.omega, [6 / 13, 4 / 13, 3 / 13])
+    assert beliefs.rbar == pytest.approx(0.03)
+    beliefs.learn_documents(np.array([0, 0, 0, 100]), 900)
+    assert beliefs.pi == beliefs.rbar == 0.5  # the domain is no majority
+
+
+def test_all_words_teach_how_large_the_domain_is():
+    """Documents with words that go with the listed ones count, though they hold none of them."""
+    V, _ = planted()
+    listed = DOMAIN[:, :3].ravel()
+    count = np.diff(V.tocsc().indptr)
+    beliefs = Beliefs(Graph.of(V[:, listed]), np.diff(V.indptr), count[listed])
+    for _ in range(20):
+        beliefs.update()
+    by_list = beliefs.rbar
+    everybody = WholeBeliefs(Passes(V), beliefs, listed, count, np.zeros(V.shape[1]))
+    everybody.update()
+    assert beliefs.rbar > 1.2 * by_list
 
 
 def test_what_is_heard_counts_apart_from_the_prior_it_met():

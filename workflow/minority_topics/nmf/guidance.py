@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit, prange
-from scipy.optimize import bisect
+from scipy.optimize import brentq
 from scipy.sparse import csr_matrix
 from scipy.special import expit, logit
 
@@ -58,17 +58,17 @@ NEAREST, MOST_LIKE = 3, 4
 DAMPING = 0.3
 # So many odds are multiplied before a logarithm is taken; none is above 1 / LEAST.
 AT_ONCE = 16
-MAX_ROUNDS, TOLERANCE = 60, 0.01
+MAX_ROUNDS, TOLERANCE = 40, 0.01
 FEW_ROUNDS = 10
 # Rounds of all words. In each, what is not listed may grow by GROWTH over the root of the number of
 # documents of the domain: that is how little is known of it at first.
-WHOLE_ROUNDS, GROWTH = 2, 4
+WHOLE_ROUNDS, GROWTH = 2, 6
 # A listed word is trusted, and another one discovered, if more than this share of its occurrences
 # is of the domain: the list is believed until it is known to be wrong.
 TRUST, DISCOVERY = 0.35, 0.5
 # A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
-# above DOUBT, and in any case if the word is FIRM.
-RELEASE, DOUBT, FIRM = 0.9, 0.2, 0.6
+# above DOUBT.
+RELEASE, DOUBT = 0.9, 0.15
 
 
 # What `Learnt` has beside its arrays, for those who keep it in a file.
@@ -105,10 +105,10 @@ class Guidance:
     def seeds(self):
         return np.union1d(self.trusted, self.discovered)
 
-    def holds(self, V, trust):
-        """Documents (M,) of V (M x N) with a listed word of which more than so much is trusted."""
+    def trusted_in(self, V):
+        """Documents (M,) of V (M x N) with a trusted word."""
         believed = np.zeros(V.shape[1], dtype=V.dtype)
-        believed[self.listed] = self.word_probability[self.listed] > trust
+        believed[self.trusted] = 1
         return V @ believed > 0
 
 
@@ -121,7 +121,7 @@ class Listed(Guidance):
         self.word_probability[listed] = 1
 
     def document_probability(self, V):
-        return self.holds(V, TRUST).astype(np.float32)
+        return self.trusted_in(V).astype(np.float32)
 
     def free(self, V, probability):
         return probability > 0
@@ -148,8 +148,7 @@ class Learnt(Guidance):
 
     def free(self, V, probability):
         """Documents (M,) that may hold minority topics, given their `probability` (M,)."""
-        trusted = self.holds(V, TRUST) & (probability > DOUBT)
-        return (probability > RELEASE) | trusted | self.holds(V, FIRM)
+        return (probability > RELEASE) | (self.trusted_in(V) & (probability > DOUBT))
 
 
 def shares():
@@ -190,7 +189,7 @@ def learn_guidance(passes, listed, vectors=None):
     absent = listed[count[listed] == 0]  # nothing speaks against them
     whole.s[absent] = beliefs.levels(count[absent]) @ beliefs.alpha
     guidance = Learnt(
-        listed, whole.s.astype(np.float32), np.exp(beliefs.log_prior), whole.rbar, n_rounds,
+        listed, whole.s.astype(np.float32), np.exp(beliefs.log_prior), beliefs.rbar, n_rounds,
         change < TOLERANCE,
     )  # fmt: skip
     if not guidance.free(V, guidance.document_probability(V)).any():
@@ -200,7 +199,7 @@ def learn_guidance(passes, listed, vectors=None):
 
 def hear_all(matrix, edges, said, start, states, rbar):
     """Posterior of the states of each row, and what it answers: see the kernel `hear`."""
-    posterior, answer = np.empty_like(start), np.empty_like(said)
+    posterior, answer = np.empty((matrix.n_rows, start.shape[1])), np.empty_like(said)
     inside, outside = states / rbar, (1 - states) / (1 - rbar)
     hear(len(said), matrix, edges, said, start, states, inside, outside, posterior, answer)
     return posterior, answer
@@ -248,11 +247,16 @@ class Beliefs:
             by_document, self.graph.in_order, self.cavity_s, start, self.r[None, :], self.rbar
         )
         self.silent = softmax(self.log_prior + np.outer(self.lengths, log_rest))
-        start = np.tile(np.log(self.alpha), (len(s), 1))
+        start = np.log(self.alpha)[None, :]
         belief, cavity_s = hear_all(by_word, self.graph.edges, cavity_r, start, s, self.rbar)
         self.s = (belief * s).sum(axis=1)
         self.cavity_s = DAMPING * self.cavity_s + (1 - DAMPING) * cavity_s
-        self.learn(belief)
+        self.learn_levels(belief)
+        self.learn_documents(
+            self.posterior.sum(axis=0) + self.n_silent @ self.silent,
+            self.speaking_length @ (self.posterior @ self.r)
+            + (self.n_silent * self.lengths) @ (self.silent @ self.r),
+        )
         return np.abs(self.posterior[:, 0] - before[:, 0]).max()
 
     def share_of_the_rest(self):
@@ -260,16 +264,21 @@ class Beliefs:
         left = self.rbar * self.total - self.s @ self.count
         return min(max(left / max(self.total - self.count.sum(), 1), 0), self.rbar)
 
-    def learn(self, belief):
-        """pi, omega, rbar and alpha: as beliefs have them, with a little of the prior."""
-        domain = (self.posterior.sum(axis=0) + self.n_silent @ self.silent)[1:]
+    def learn_levels(self, belief):
+        """alpha from the `belief` (n x levels) of listed words, with a little of the prior."""
+        self.alpha = (belief.sum(axis=0) + LISTED_WEIGHT * LISTED) / (len(belief) + LISTED_WEIGHT)
+
+    def learn_documents(self, documents, mass):
+        """pi, omega and rbar, with a little of the prior.
+
+        `documents` (G + 1,) says how many there are of each share, `mass` how many words of all
+        documents are of the domain.
+        """
+        domain = documents[1:]
         pi = (domain.sum() + MINORITY_WEIGHT * MINORITY) / (len(self.length) + MINORITY_WEIGHT)
         self.pi = min(pi, MOST)
         self.omega = (domain + 1) / (domain.sum() + len(domain))
-        mass = self.speaking_length @ (self.posterior @ self.r)
-        mass += (self.n_silent * self.lengths) @ (self.silent @ self.r)
         self.rbar = min(max(mass / self.total, LEAST), MOST)
-        self.alpha = (belief.sum(axis=0) + LISTED_WEIGHT * LISTED) / (len(belief) + LISTED_WEIGHT)
 
     def expected(self):
         """The expected share r (M,) of each document."""
@@ -304,6 +313,9 @@ class WholeBeliefs:
         self.s = np.empty(len(count))
         self.s[listed] = beliefs.s
         self.judge(softmax(self.log_prior() + evidence))
+        # The domain is larger than the list: until documents have heard all words, so large.
+        found = self.mass + beliefs.s @ count[listed]
+        beliefs.rbar = min(max(found / beliefs.total, LEAST), MOST)
 
         self.by_document, self.by_word = passes.by_row, passes.by_column
         self.in_order, self.edges = places(passes.V)
@@ -311,14 +323,17 @@ class WholeBeliefs:
 
     def update(self):
         """One round."""
-        r = self.beliefs.r[None, :]
-        start = np.tile(self.beliefs.log_prior, (self.by_document.n_rows, 1))
-        _, answer = hear_all(self.by_document, self.in_order, self.said, start, r, self.rbar)
+        beliefs = self.beliefs
+        r, start = beliefs.r[None, :], beliefs.log_prior[None, :]
+        posterior, answer = hear_all(
+            self.by_document, self.in_order, self.said, start, r, beliefs.rbar
+        )
         belief, self.said = hear_all(
-            self.by_word, self.edges, answer, self.log_prior(), self.levels, self.rbar
+            self.by_word, self.edges, answer, self.log_prior(), self.levels, beliefs.rbar
         )
         self.s[self.is_listed] = (belief * self.levels).sum(axis=1)[self.is_listed]
         self.judge(belief)
+        beliefs.learn_documents(posterior.sum(axis=0), beliefs.length @ (posterior @ beliefs.r))
 
     def log_prior(self):
         """Logarithms (N x levels) before anything is heard; a row may have any scale."""
@@ -350,11 +365,9 @@ class WholeBeliefs:
         self.mass = expit(learns + logit(self.found)) @ mass
         if self.mass > most:
             least, now = -2 * CERTAIN, logit(self.found)
-            self.found = expit(bisect(lambda x: expit(learns + x) @ mass - most, least, now))
+            self.found = expit(brentq(lambda x: expit(learns + x) @ mass - most, least, now))
             self.mass = most
         self.s[~self.is_listed] = (expit(heard + logit(self.found)) * weight)[~self.is_listed]
-        listed = self.s[self.is_listed] @ self.count[self.is_listed]
-        self.rbar = min(max((self.mass + listed) / self.beliefs.total, LEAST), MOST)
 
 
 def log_likeness(vectors, trusted):
@@ -429,9 +442,9 @@ def hear(matrix, edges, said, begin_with, states, inside, outside, posterior, an
     A row is a document, in one of the `states` r, and its neighbours say s; or a word, in one of
     the states s, and its neighbours say r. `said` and `answer` have a number for each nonzero, at
     the place that `edges` gives. A state with T = inside x + outside (1 - x) for what is said is
-    the likelier for it. `begin_with` (R x n) are logarithms before anything is said; states, inside
-    and outside are rows too, or one for all. An answer is the expected state, without what the one
-    who is answered has said.
+    the likelier for it. `begin_with` (R x n) are logarithms before anything is said; they, states,
+    inside and outside are rows, or one for all. An answer is the expected state, without what the
+    one who is answered has said.
     """
     bounds, indptr, _, _, _ = matrix
     n = states.shape[1]
@@ -440,8 +453,7 @@ def hear(matrix, edges, said, begin_with, states, inside, outside, posterior, an
         for row in range(bounds[block], bounds[block + 1]):
             begin, end = indptr[row], indptr[row + 1]
             k = row if len(states) > 1 else 0
-            for g in range(n):
-                logs[g] = begin_with[row, g]
+            logs[:] = begin_with[row if len(begin_with) > 1 else 0]
             for p in range(begin, end):
                 x = said[edges[p]]
                 for g in range(n):
