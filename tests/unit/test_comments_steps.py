@@ -71,6 +71,23 @@ SMALL = ["--set", "n_topics=4", "--set", "n_minority=2", "--set", "lemmas=simple
 UP_TO_DATE = "results/comments/{} is up to date."
 
 
+def test_a_spoilt_file_or_other_code_makes_a_step_again(folder, capsys):
+    main([*ARGUMENTS, *SMALL])
+    model = folder / "results/comments/model"
+    (model / "model.npz").write_bytes(b"spoilt")
+    manifest = folder / "results/comments/matrix/manifest.json"
+    content = json.loads(manifest.read_text())
+    content["made_by"]["code"]["sha256"] = "of other code"
+    manifest.write_text(json.dumps(content))
+    capsys.readouterr()
+    main([*ARGUMENTS, *SMALL])
+    said = capsys.readouterr().out
+    assert UP_TO_DATE.format("comments") in said
+    assert UP_TO_DATE.format("matrix") not in said
+    assert UP_TO_DATE.format("model") not in said
+    assert (model / "model.npz").read_bytes() != b"spoilt"
+
+
 def test_without_texts_no_words_in_their_order_are_left(folder, capsys):
     careful = [*ARGUMENTS, *SMALL, "--set", "keep_texts=false"]
     main(careful)

@@ -181,6 +181,14 @@ def check_file(path):
             raise DamagedFolder(f"{path.parent / name} {text}; remove it and run again")
 
 
+def is_as_made(folder):
+    """Whether a folder is complete, as it was written, and made by the code that is there now."""
+    folder = Path(folder)
+    content = _read(folder)
+    is_whole = isinstance(content, dict) and not any(_damage(folder, content))
+    return is_whole and not _is_of_other_code(content)
+
+
 # Looking after results.
 
 
@@ -353,11 +361,15 @@ def _stale(folder, content, known):
         for name, before in made_by[kind].items()
         if (now := known(_found(name))) is not None and now != before
     ]
-    code = made_by["code"]
-    if code_state(tuple(code["modules"])) != code.get("sha256"):
+    if _is_of_other_code(content):
         reasons.append("the code that made it is another now")
     if reasons:
         yield Problem(folder, MANIFEST, f"is stale: {reasons[0]}", "stale")
+
+
+def _is_of_other_code(content):
+    code = content["made_by"]["code"]
+    return code_state(tuple(code["modules"])) != code.get("sha256")
 
 
 def _parts(folder, parts, manifests, known):

@@ -1,6 +1,6 @@
 """All steps from own comments to the page in one go, without a workflow.
 
-A step whose settings and inputs are as they were when it was made is not made again.
+A step whose settings, inputs, code and files are as they were when it was made is not made again.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..base.files import read_json, write_json
-from ..base.manifest import MANIFEST
+from ..base.manifest import MANIFEST, is_as_made
 from ..comments import steps
 from ..study.paths import (
     EXPLORER,
@@ -105,9 +105,9 @@ def _made_from(settings, inputs):
 
 def _is_made(out, made_from):
     record = out / MADE_FROM
-    if not (out / MANIFEST).exists() or not record.exists():
+    if not record.exists() or read_json(record) != json.loads(json.dumps(made_from)):
         return False
-    return read_json(record) == json.loads(json.dumps(made_from))
+    return is_as_made(out)
 
 
 def _state(path):
