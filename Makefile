@@ -102,14 +102,16 @@ envs: setup ## build the environments of all methods, and nothing else
 sbom: setup ## write results/sbom.json: every package of the set-up, with version and hashes (CycloneDX)
 	$(BIN)/python -m minority_topics sbom --out results/sbom.json
 
-# Tests that use no tool share the cores; the others run tools on all of them.
+# Tests share the cores. Those that run tools find their environments built, and are two at a time:
+# each uses a core or more, or waits.
 FAST := not slow and not environments and not long
-test: setup ## run all tests
-	$(BIN)/python -m pytest -n logical --dist loadfile -m "$(FAST)"
-	$(BIN)/python -m pytest -m "(slow or environments) and not long"
+PYTEST := $(BIN)/python -m pytest --dist loadgroup
+test: setup envs ## run all tests
+	$(PYTEST) -n logical -m "$(FAST)"
+	$(PYTEST) -n 2 -m "(slow or environments) and not long"
 
 test-fast: setup ## run the tests that need no tool and no patience: two minutes
-	$(BIN)/python -m pytest -n logical --dist loadfile -m "$(FAST)"
+	$(PYTEST) -n logical -m "$(FAST)"
 
 fuzz: setup ## try every property of the model on new random cases (CASES=1000 each)
 	HYPOTHESIS_PROFILE=fuzz FUZZ_EXAMPLES=$(CASES) $(BIN)/python -m pytest tests/properties
@@ -117,9 +119,8 @@ fuzz: setup ## try every property of the model on new random cases (CASES=1000 e
 test-cluster: setup ## run the tests against a real SLURM (root, and Debian's slurm-wlm and munge)
 	$(BIN)/python -m pytest tests/cluster -m ""
 
-test-faults: setup ## kill, fill, cut and spoil runs at MOMENTS=10 moments of each kind; the count goes to results/faults.csv
-	FAULT_MOMENTS=$(MOMENTS) FAULT_TABLE=results/faults.csv \
-	  $(BIN)/python -m pytest -m "" tests/faults tests/cluster/test_slurm_faults.py \
+test-faults: setup envs ## kill, fill, cut and spoil runs at MOMENTS=10 moments of each kind; the count goes to results/faults.csv
+	FAULT_MOMENTS=$(MOMENTS) FAULT_TABLE=results/faults.csv $(PYTEST) -n 2 -m "" tests/faults tests/cluster/test_slurm_faults.py \
 	  tests/workflow/test_damage.py tests/workflow/test_offline.py tests/workflow/test_stopping.py
 
 lint: setup ## check style, types, who imports whom, and the workflow

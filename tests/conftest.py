@@ -26,11 +26,16 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Mark the tests that need other environments than their own: `make test-fast` has none."""
+    """Mark the tests that need other environments than their own: `make test-fast` has none.
+
+    Where tests share the cores, those of a file stay together, and so do all that start a cluster.
+    """
     for item in items:
-        in_folder = item.path.relative_to(ROOT / "tests").parts[0] in FOLDERS_OF_TOOLS
-        if in_folder or "python_of" in item.fixturenames:
+        path = item.path.relative_to(ROOT / "tests")
+        folder = path.parts[0]
+        if folder in FOLDERS_OF_TOOLS or "python_of" in item.fixturenames:
             item.add_marker("environments")
+        item.add_marker(pytest.mark.xdist_group("cluster" if folder == "cluster" else str(path)))
 
 
 @pytest.fixture(scope="session", autouse=True)
