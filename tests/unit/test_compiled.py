@@ -5,12 +5,16 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import minority_topics
+from minority_topics import ConstrainedNMF
 from minority_topics.nmf.compiled import SOURCES
+from minority_topics.nmf.start import whole_process
 
 PACKAGE = Path(minority_topics.__file__).parent
 
@@ -125,6 +129,20 @@ assert status == 0, status
 )
 def test_fits_in_threads_leave_the_process_as_it_was(script):
     run(PROBLEM + script)
+
+
+def test_input_is_checked_while_nobody_else_sets_filters_of_warnings():
+    """scikit-learn sets one meanwhile, and puts back those that it found."""
+    checked = threading.Event()
+
+    def check():
+        ConstrainedNMF(2, 1, seed_words=[0])._check_matrix(np.eye(3), reset=True)
+        checked.set()
+
+    with whole_process():
+        threading.Thread(target=check).start()
+        assert not checked.wait(0.2)
+    assert checked.wait(10)
 
 
 SCALE = """

@@ -96,6 +96,15 @@ def test_parts(folder):
     assert "| ours | random start | −0.125 (−0.250 to +0.062) |" in filled("parts", folder)
 
 
+def test_faults_as_they_were_counted(folder):
+    rows = [["the OOM killer", 10, 9, 1], ["all", 10, 9, 1]]
+    table = pd.DataFrame(rows, columns=["fault", "injected", "survived", "defects"])
+    write_frame(folder / "faults.csv", table)
+    made = fill("<!-- table faults . -->\n<!-- end -->", folder, METHODS).splitlines()
+    assert made[2] == "| Fault | Injected | Survived | Defects |"
+    assert made[4:6] == ["| the OOM killer | 10 | 9 | 1 |", "| all | 10 | 9 | 1 |"]
+
+
 def test_sweeps_of_all_sizes_in_one_table(folder):
     (folder / "swept").mkdir()
     for n_documents, lead in ((5000, 0.25), (500, 0)):

@@ -472,7 +472,10 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _check_matrix(self, X, reset):
         if sp.issparse(X):
             check_sparse(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        with whole_process():  # it sets a filter of warnings
+            X = validate_data(
+                self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset
+            )
         check_non_negative(X, "ConstrainedNMF (input X)")
         V = sp.csr_matrix(X)
         if not V.has_canonical_format or (V.data == 0).any():

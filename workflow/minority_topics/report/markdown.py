@@ -174,6 +174,12 @@ def _sweeps(folder, methods):
     return _markdown(header, rows)
 
 
+def _faults(folder, methods):
+    """Faults by kind: how many were injected and survived, as `make test-faults` counts them."""
+    table = read_frame(folder / "faults.csv")
+    return _markdown([name.capitalize() for name in table], table.to_numpy().tolist())
+
+
 def _mean(row, metric):
     mean = number(row[metric])
     low, high = row[f"{metric}_low"], row[f"{metric}_high"]
@@ -187,4 +193,5 @@ BLOCKS = {
     "evidence": _evidence,
     "parts": _parts,
     "sweeps": _sweeps,
+    "faults": _faults,
 }
