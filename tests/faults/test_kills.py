@@ -66,12 +66,9 @@ def leave_to_do(folder, made):
 def strike(study, folder, dice, whom, how):
     """Begin a run that has a step to do, and do `how` to one of its processes; what it said."""
     step = "fit" if whom == "a worker" else dice.choice([*MAKES])
-    leave_to_do(folder, MAKES[step])
-    run = start(study.command(folder, *TABLES), folder)
+    word = WORKER if whom == "a worker" else step
+    run, victim = begin(study, folder, step, word, dice.uniform(0, 1))
     try:
-        word = WORKER if whom == "a worker" else step
-        victim = wait_for_process(run, word, dice.uniform(0, 1))
-        assert victim, "the run ended before anything was done to it"
         how(psutil.Process(run.pid) if whom == "the run" else victim)
         assert run.wait(timeout=120) != 0
     finally:
@@ -79,6 +76,16 @@ def strike(study, folder, dice, whom, how):
     said = (folder / "run.log").read_text()
     assert "Traceback" not in said, said
     return said
+
+
+def begin(study, folder, step, word, seconds):
+    """A run, and its process with this word so many seconds after it began, or less if it ended."""
+    while True:
+        leave_to_do(folder, MAKES[step])
+        run = start(study.command(folder, *TABLES), folder)
+        if victim := wait_for_process(run, word, seconds):
+            return run, victim
+        seconds /= 2
 
 
 def end(run):
