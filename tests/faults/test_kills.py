@@ -85,6 +85,7 @@ def begin(study, folder, step, word, seconds):
         run = start(study.command(folder, *TABLES), folder)
         if victim := wait_for_process(run, word, seconds):
             return run, victim
+        assert run.returncode == 0, (folder / "run.log").read_text()
         seconds /= 2
 
 
