@@ -105,7 +105,7 @@ sbom: setup ## write results/sbom.json: every package of the set-up, with versio
 # Tests share the cores. Those that run tools find their environments built, and are two at a time:
 # each uses a core or more, or waits.
 FAST := not slow and not environments and not long
-PYTEST := $(BIN)/python -m pytest --dist loadgroup
+PYTEST := $(BIN)/python -m pytest --dist loadfile
 test: setup envs ## run all tests
 	$(PYTEST) -n logical -m "$(FAST)"
 	$(PYTEST) -n 2 -m "(slow or environments) and not long"

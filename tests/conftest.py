@@ -18,24 +18,30 @@ from minority_topics.study.paths import ROOT, environment_files
 SHARED = ROOT.parent / "shared"
 # Their tests run tools, Snakemake or installers.
 FOLDERS_OF_TOOLS = {"cluster", "contract", "faults", "packaging", "workflow"}
+CLUSTER = "tests/cluster/"
 pytest_plugins = ["ledger"]
 
 # A shell that runs the tests in the background has all that they start ignore interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Mark the tests that need other environments than their own: `make test-fast` has none.
+def pytest_itemcollected(item):
+    """Mark the tests that need other environments than their own: `make test-fast` has none."""
+    in_folder = item.path.relative_to(ROOT / "tests").parts[0] in FOLDERS_OF_TOOLS
+    if in_folder or "python_of" in item.fixturenames:
+        item.add_marker("environments")
 
-    Where tests share the cores, those of a file stay together, and so do all that start a cluster.
-    """
-    for item in items:
-        path = item.path.relative_to(ROOT / "tests")
-        folder = path.parts[0]
-        if folder in FOLDERS_OF_TOOLS or "python_of" in item.fixturenames:
-            item.add_marker("environments")
-        item.add_marker(pytest.mark.xdist_group("cluster" if folder == "cluster" else str(path)))
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Where tests share the cores, those of a file stay together, and all that start a cluster."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return CLUSTER if nodeid.startswith(CLUSTER) else super()._split_scope(nodeid)
+
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

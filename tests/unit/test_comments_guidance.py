@@ -146,12 +146,12 @@ def test_guidance_that_has_not_settled_does_not_make_the_fit_unfinished(
 ):
     monkeypatch.setattr("minority_topics.nmf.guidance.MAX_ROUNDS", 1)
     facts = fit_comments(
-        root / "list_matrix", tmp_path / "learnt", **FIT | {"guidance": "learnt", "max_iter": 200}
+        root / "learnt_matrix", tmp_path / "learnt", **FIT | {"guidance": "learnt", "max_iter": 200}
     )
     assert facts["learnt_guidance"]["converged"] is False
     assert facts["converged"] is True
     assert any("has not settled in 1 rounds" in warning for warning in facts["warnings"])
-    facts = fit_comments(root / "list_matrix", tmp_path / "list", **FIT)
+    facts = fit_comments(root / "learnt_matrix", tmp_path / "list", **FIT)
     assert "Learnt guidance has not settled in 1 rounds." in of_fit(facts)
 
 
