@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from numba import get_num_threads, set_num_threads
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from minority_topics import ConstrainedNMF, ConstraintWarning
 from minority_topics.nmf import guidance
@@ -352,6 +353,16 @@ def test_the_number_of_threads_does_not_matter(monkeypatch):
         set_num_threads(threads)
     assert found[0].word_probability.tobytes() == found[1].word_probability.tobytes()
     assert found[0].prior.tobytes() == found[1].prior.tobytes()
+
+
+def test_the_number_of_threads_of_blas_does_not_matter():
+    V, _ = planted(30_000)  # BLAS divides long vectors alone
+    found = []
+    for n in (1, 2):
+        with threadpool_limits(n, user_api="blas"):
+            found.append(learn(V, range(20)))
+    assert found[0].rbar == found[1].rbar
+    assert found[0].word_probability.tobytes() == found[1].word_probability.tobytes()
 
 
 @pytest.mark.parametrize("solver", ["paper", "projected"])

@@ -254,8 +254,8 @@ class Beliefs:
         self.learn_levels(belief)
         self.learn_documents(
             self.posterior.sum(axis=0) + self.n_silent @ self.silent,
-            self.speaking_length @ (self.posterior @ self.r)
-            + (self.n_silent * self.lengths) @ (self.silent @ self.r),
+            dot(self.speaking_length, self.posterior @ self.r)
+            + dot(self.n_silent * self.lengths, self.silent @ self.r),
         )
         return np.abs(self.posterior[:, 0] - before[:, 0]).max()
 
@@ -333,7 +333,7 @@ class WholeBeliefs:
         )
         self.s[self.is_listed] = (belief * self.levels).sum(axis=1)[self.is_listed]
         self.judge(belief)
-        beliefs.learn_documents(posterior.sum(axis=0), beliefs.length @ (posterior @ beliefs.r))
+        beliefs.learn_documents(posterior.sum(axis=0), dot(beliefs.length, posterior @ beliefs.r))
 
     def log_prior(self):
         """Logarithms (N x levels) before anything is heard; a row may have any scale."""
@@ -362,10 +362,10 @@ class WholeBeliefs:
             right = expit(learns + logit(self.found)).sum()
             self.found = (right + UNLISTED * UNLISTED_WEIGHT) / (len(learns) + UNLISTED_WEIGHT)
         most = self.growth * self.mass
-        self.mass = expit(learns + logit(self.found)) @ mass
+        self.mass = dot(expit(learns + logit(self.found)), mass)
         if self.mass > most:
             least, now = -2 * CERTAIN, logit(self.found)
-            self.found = expit(brentq(lambda x: expit(learns + x) @ mass - most, least, now))
+            self.found = expit(brentq(lambda x: dot(expit(learns + x), mass) - most, least, now))
             self.mass = most
         self.s[~self.is_listed] = (expit(heard + logit(self.found)) * weight)[~self.is_listed]
 
@@ -427,6 +427,11 @@ def places(V):
     in_order = np.arange(V.nnz, dtype=np.int64 if V.nnz > 2**31 - 1 else np.int32)
     numbered = csr_matrix((in_order, V.indices, V.indptr), V.shape)
     return in_order, numbered.tocsc().data
+
+
+def dot(x, y):
+    """The product of two vectors; that of BLAS depends on the number of its threads."""
+    return (x * y).sum()
 
 
 def softmax(logs):
