@@ -111,7 +111,7 @@ test: setup envs ## run all tests
 	$(PYTEST) -n 2 -m "(slow or environments) and not long"
 
 test-fast: setup ## run the tests that need no tool and no patience: two minutes
-	$(PYTEST) -n logical -m "$(FAST)"
+	HYPOTHESIS_PROFILE=few $(PYTEST) -n logical -m "$(FAST)"
 
 fuzz: setup ## try every property of the model on new random cases (CASES=1000 each)
 	HYPOTHESIS_PROFILE=fuzz FUZZ_EXAMPLES=$(CASES) $(BIN)/python -m pytest tests/properties

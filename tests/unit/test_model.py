@@ -894,6 +894,7 @@ def fit_authors(authors, n_topics, n_minority, n_states, **parameters):
     return models, *np.mean(scores, axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_topics", "n_minority", "n_states", "least_purity", "least_nmi", "most_divergence"),
     [(20, 7, 5, 0.23, 0.265, 4205), (30, 10, 3, 0.42, 0, 3638), (50, 15, 3, 0.48, 0, 2942)],
