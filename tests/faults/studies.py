@@ -45,12 +45,16 @@ class Study(NamedTuple):
 
 
 def digests(folder, names=None):
-    """SHA-256 of the tables and figures below a folder, or of these files, by name."""
+    """SHA-256 of the tables and figures below a folder, or of these files, by name.
+
+    A summary of own comments tells times.
+    """
     if names is None:
         found = [*folder.glob("results/*/tables/*"), *folder.glob("results/*/figures/*")]
         found += folder.glob("results/tables/*")
         names = sorted(str(path.relative_to(folder)) for path in found if path.is_file())
-        names = [name for name in names if not Path(name).name.startswith((".", "manifest"))]
+        others = (".", "manifest", "summary.json")
+        names = [name for name in names if not Path(name).name.startswith(others)]
     return {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in names

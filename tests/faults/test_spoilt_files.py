@@ -80,14 +80,13 @@ def test_a_plain_run_makes_it_again(study, copy, fault, how, moment):
 
 @pytest.mark.long
 @at_moments
-def test_own_comments_are_made_again(own, tmp_path, fault, moment):
-    folder = own.copy(tmp_path)
+def test_own_comments_are_made_again(own, own_folder, fault, moment):
     how = HOW[moment % 3]
     dice = random.Random(f"own {moment}")
-    paths = [path for path in listed_files(folder) if path.name != "topics.yaml"]
+    paths = [path for path in listed_files(own_folder) if path.name != "topics.yaml"]
     with fault(f"a file is {how}: made again"):
         spoil(dice.choice(paths), how, dice)
-        own.check(folder)
+        own.check(own_folder)
 
 
 @pytest.mark.long
