@@ -15,6 +15,7 @@ import random
 import shutil
 import sys
 import traceback
+from pathlib import Path
 
 import pytest
 from ledger import MOMENTS
@@ -33,6 +34,7 @@ VERBS_OF_COMMENTS = [
 ERRORS = (errno.ENOSPC, errno.EIO)
 EVENTS = {"os.rename", "os.mkdir", "os.remove", "os.link", "os.rmdir"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+TIMED = {"status.json", "fit.json", "provenance.json"}
 # From the long form on, every change is tried.
 EVERY = 10
 
@@ -138,10 +140,9 @@ def inject(fault, kind, folder, outputs, call, refused):
     assert code == 0, told
     assert changes
     first = contents(folder, outputs)
-    # The status of a fit tells its time, as does the provenance: they are others in every run.
-    timed = [name.removesuffix("status.json") for name in first if name.endswith("/status.json")]
-    varying = {place + file for place in timed for file in ("status.json", "manifest.json")}
-    varying |= {name for name in first if name.endswith("/provenance.json")}
+    # What tells times is another in every run, and so is the manifest of its folder.
+    timed = [name for name in first if Path(name).name in TIMED]
+    varying = {*timed, *(str(Path(name).with_name("manifest.json")) for name in timed)}
     steady = {name: value for name, value in first.items() if name not in varying}
     for nth in chosen(changes, kind):
         with fault("a write fails (ENOSPC, EIO)"):
