@@ -34,7 +34,7 @@ VERBS_OF_COMMENTS = [
 ERRORS = (errno.ENOSPC, errno.EIO)
 EVENTS = {"os.rename", "os.mkdir", "os.remove", "os.link", "os.rmdir"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-TIMED = {"status.json", "fit.json", "provenance.json"}
+TIMED = {"status.json", "fit.json"}
 # From the long form on, every change is tried.
 EVERY = 10
 
@@ -143,6 +143,7 @@ def inject(fault, kind, folder, outputs, call, refused):
     # What tells times is another in every run, and so is the manifest of its folder.
     timed = [name for name in first if Path(name).name in TIMED]
     varying = {*timed, *(str(Path(name).with_name("manifest.json")) for name in timed)}
+    varying |= {name for name in first if name.endswith("/provenance.json")}
     steady = {name: value for name, value in first.items() if name not in varying}
     for nth in chosen(changes, kind):
         with fault("a write fails (ENOSPC, EIO)"):

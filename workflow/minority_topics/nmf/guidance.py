@@ -278,6 +278,10 @@ class Beliefs:
         pi = (domain.sum() + MINORITY_WEIGHT * MINORITY) / (len(self.length) + MINORITY_WEIGHT)
         self.pi = min(pi, MOST)
         self.omega = (domain + 1) / (domain.sum() + len(domain))
+        self.learn_size(mass)
+
+    def learn_size(self, mass):
+        """rbar, if so many words of all documents are of the domain."""
         self.rbar = min(max(mass / self.total, LEAST), MOST)
 
     def expected(self):
@@ -314,8 +318,7 @@ class WholeBeliefs:
         self.s[listed] = beliefs.s
         self.judge(softmax(self.log_prior() + evidence))
         # The domain is larger than the list: until documents have heard all words, so large.
-        found = self.mass + beliefs.s @ count[listed]
-        beliefs.rbar = min(max(found / beliefs.total, LEAST), MOST)
+        beliefs.learn_size(self.mass + beliefs.s @ count[listed])
 
         self.by_document, self.by_word = passes.by_row, passes.by_column
         self.in_order, self.edges = places(passes.V)
