@@ -110,7 +110,7 @@ test: setup envs ## run all tests
 	$(PYTEST) -n logical -m "$(FAST)"
 	$(PYTEST) -n 2 -m "(slow or environments) and not long"
 
-test-fast: setup ## run the tests that need no tool and no patience: minutes
+test-fast: setup ## run the tests that need no tool: under two minutes on two cores
 	HYPOTHESIS_PROFILE=few $(PYTEST) -n logical -m "$(FAST)"
 
 fuzz: setup ## try every property of the model on new random cases (CASES=1000 each)

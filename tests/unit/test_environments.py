@@ -21,6 +21,7 @@ from minority_topics.study.environments import (
     build,
     failure,
     forget_broken,
+    forget_unbuilt,
     read_pins,
     read_record,
 )
@@ -220,6 +221,27 @@ def test_an_environment_that_could_not_be_built_is_tried_again(tmp_path):
     assert failure(tmp_path / "env.json") == "no compiler"
     assert list(forget_broken(tmp_path)) == []
     assert not (tmp_path / "env.json").exists()
+
+
+def test_fits_that_found_no_environment_are_forgotten(tmp_path):
+    def fit(name, text):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "status.json").write_text(text)
+
+    fit("fits/lda/5_2/0-1/0", '{"status": "failed", "reason": "environment lda: no network"}')
+    fit("fits/lda/5_2/0-1/1", '{"status": "failed", "reason": "environment lda: no network"}')
+    fit("n=5/fits/lda/a=1/5_2/0-0/0", '{"reason": "environment lda: no network"}')
+    fit("fits/nmf/5_2/0-1/0", '{"status": "failed", "reason": "ValueError: environment lda: x"}')
+    fit("fits/nmf/5_2/0-1/1", '{"status": "ok", "reason": ""}')
+    for number, text in enumerate(["", "[]", "null", '{"reason": 1}']):
+        fit(f"fits/damaged/5_2/0-3/{number}", text)
+    (sentence,) = forget_unbuilt(tmp_path)
+    assert sentence.endswith(
+        "environment lda could not be built by an earlier run and is tried again"
+    )
+    left = {path.relative_to(tmp_path).parts[1] for path in tmp_path.rglob("status.json")}
+    assert left == {"nmf", "damaged"}
+    assert list(forget_unbuilt(tmp_path)) == []
 
 
 def test_pip_settings_reach_uv(tmp_path):

@@ -21,7 +21,7 @@ from minority_topics.base.strict_yaml import YamlError, read_yaml
 from minority_topics.comments import steps
 from minority_topics.report.catalogue import FIGURES, sweep_figure
 from minority_topics.study.config import complete, read_config
-from minority_topics.study.environments import forget_broken
+from minority_topics.study.environments import forget_broken, forget_unbuilt
 from minority_topics.study.paths import (
     ALL_VERDICTS,
     BACKGROUND,
@@ -468,6 +468,8 @@ def look_after():
         sentences = list(forget_broken(ENVIRONMENTS))
         # Another run is at work here, or was killed: Snakemake refuses to go on.
         if not any(Path(".snakemake/locks").glob("*")):
+            for name in STUDY:
+                sentences += forget_unbuilt(Path("results") / name)
             for name in (*CONFIG["datasets"], Path(SEAL_OF_VERDICTS).parent.name):
                 sentences += forget_spoilt(Path("results") / name)
             made = [*Path("results").rglob("*"), *ENVIRONMENTS.glob("*.json")]

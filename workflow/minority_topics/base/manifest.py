@@ -88,7 +88,9 @@ def loaded_modules():
 
     Those of the command line and of the study only say what to do, which the settings tell as well.
     """
-    files = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
+    ours = (PACKAGE.name, "__main__")
+    loaded = (module for name, module in [*sys.modules.items()] if name.split(".")[0] in ours)
+    files = (getattr(module, "__file__", None) for module in loaded)
     found = (Path(file).resolve() for file in files if file and file.endswith(".py"))
     names = (path.relative_to(PACKAGE) for path in found if PACKAGE in path.parents)
     return [name.as_posix() for name in names if name.parts[0] not in ASKING]

@@ -2,7 +2,8 @@
 
 `envs/<name>.yaml` serves both ways: Snakemake gives it to conda (`--sdm conda`), and here its pins
 go into `.venvs/<name>`, with all that they depend on as `envs/<name>.lock` lists it. A build that
-fails is recorded, not raised: the fits that need it say so, and the next run builds again.
+fails is recorded, not raised: the fits that need it say so, and the next run builds it and repeats
+them.
 """
 
 import json
@@ -21,6 +22,8 @@ from .paths import ROOT, environment_files
 from .uv import find_uv, uv_settings
 
 BUILD_MINUTES = 60
+# Why a fit failed whose tool is not there: the name of the environment, and what went wrong.
+NOT_BUILT = "environment {}: {}"
 # What packages that come as sources are built with.
 BUILD_LOCK = ROOT / "envs" / "build.lock"
 
@@ -139,6 +142,25 @@ def forget_broken(folder):
             record.unlink()
         if damage:
             yield f"{damage}: the environment is built again"
+
+
+def forget_unbuilt(root):
+    """Remove the batches of fits below `root` whose environment could not be built.
+
+    Yields a sentence for each environment. What is there is not made again otherwise, and a tool
+    that the network or a compiler was missing for would stay a row of failures.
+    """
+    batches = {}
+    for status in sorted(Path(root).rglob("status.json")):
+        # A damaged file is what manifests are for.
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            reason = json.loads(status.read_bytes())["reason"]
+            if match := re.match(NOT_BUILT.format(r"(\S+)", ""), reason):
+                batches.setdefault(match[1], {})[status.parents[1]] = None
+    for name, folders in batches.items():
+        for folder in folders:
+            shutil.rmtree(folder)
+        yield f"{root}: environment {name} could not be built by an earlier run and is tried again"
 
 
 def _damage(record, outcome):

@@ -30,7 +30,7 @@ from ..base.files import digest, write_json
 from ..base.manifest import MANIFEST, describe_step, write_manifest
 from ..base.processes import signal_name
 from ..methods.contract import FIT_FILES
-from .environments import failure
+from .environments import NOT_BUILT, failure
 from .paths import ROOT, environment_files, parse_variant, setting_name
 from .plan import derive_random_state
 
@@ -130,7 +130,7 @@ def fit_repetitions(
     ]
     limits = Limits(method.minutes, method.memory_mb, method.threads)
     if record and (reason := failure(record)):
-        return fail_jobs(jobs, limits, f"environment {method.environment}: {reason}")
+        return fail_jobs(jobs, limits, NOT_BUILT.format(method.environment, reason))
     return run_jobs(jobs, limits, python)
 
 
