@@ -72,7 +72,7 @@ def strike(study, folder, dice, whom, how):
     run, victim = begin(study, folder, step, word, dice.uniform(0, 1))
     try:
         how(psutil.Process(run.pid) if whom == "the run" else victim)
-        assert run.wait(timeout=120) != 0
+        assert run.wait(timeout=300) != 0
     finally:
         end(run)
     said = (folder / "run.log").read_text()

@@ -51,7 +51,7 @@ def test_a_full_disk(study, tmp_path, fault, moment):
         try:
             time.sleep(dice.uniform(0, 12))
             fill(disk / "filler")
-            code = run.wait(timeout=120)
+            code = run.wait(timeout=300)
         finally:
             end(run)
         said = log.read_text()
@@ -106,7 +106,7 @@ def test_two_runs_at_once(study, copy, fault, moment):
             said = study.run(copy, *TABLES, expect=1)
             run.send_signal(signal.SIGCONT)
             assert f"Another run is at work in {copy}: process {run.pid} on " in said
-            assert run.wait(timeout=120) == 0
+            assert run.wait(timeout=300) == 0
         finally:
             end(run)
         study.check(copy, *TABLES)

@@ -34,7 +34,6 @@ VERBS_OF_COMMENTS = [
 ERRORS = (errno.ENOSPC, errno.EIO)
 EVENTS = {"os.rename", "os.mkdir", "os.remove", "os.link", "os.rmdir"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-TIMED = {"status.json", "fit.json"}
 # From the long form on, every change is tried.
 EVERY = 10
 
@@ -112,6 +111,18 @@ def contents(folder, outputs):
     }
 
 
+def telling_times(folder, names):
+    """Those of these files that are others in every run; their manifests say which."""
+    for name in names:
+        path = Path(name)
+        if path.name == "provenance.json":
+            yield name
+        elif path.name == "manifest.json":
+            varying = json.loads((folder / path).read_bytes()).get("varying", [])
+            yield from [str(path.with_name(other)) for other in varying]
+            yield from [name] if varying else []
+
+
 def remove(folder, outputs):
     """As Snakemake does before a job."""
     for path in (folder / name for name in outputs):
@@ -140,11 +151,8 @@ def inject(fault, kind, folder, outputs, call, refused):
     assert code == 0, told
     assert changes
     first = contents(folder, outputs)
-    # What tells times is another in every run, and so is the manifest of its folder.
-    timed = [name for name in first if Path(name).name in TIMED]
-    varying = {*timed, *(str(Path(name).with_name("manifest.json")) for name in timed)}
-    varying |= {name for name in first if name.endswith("/provenance.json")}
-    steady = {name: value for name, value in first.items() if name not in varying}
+    timed = {*telling_times(folder, first)}
+    steady = {name: value for name, value in first.items() if name not in timed}
     for nth in chosen(changes, kind):
         with fault("a write fails (ENOSPC, EIO)"):
             remove(folder, outputs)
