@@ -18,6 +18,7 @@ from minority_topics.nmf.guidance import (
     Learnt,
     WholeBeliefs,
     learn_guidance,
+    log_likeness,
     odds,
     shares,
 )
@@ -196,8 +197,11 @@ def test_what_is_not_listed_grows_no_faster_than_it_may():
         beliefs.update()
     everybody = WholeBeliefs(Passes(V), beliefs, listed, count, np.zeros(V.shape[1]))
     n_domain = beliefs.pi * V.shape[0]
-    assert everybody.growth == pytest.approx(1 + guidance.GROWTH / np.sqrt(n_domain))
+    by_number, by_share = guidance.GROWTH / np.sqrt(n_domain), 10 * beliefs.pi
+    assert everybody.growth == pytest.approx(1 + min(by_number, by_share))
+    assert everybody.mass <= 30 * beliefs.pi * (beliefs.s @ count[listed])
     everybody.growth = 1.02  # less than it would grow by itself
+    everybody.most = 1.02 * everybody.mass
     unlisted = np.setdiff1d(np.arange(V.shape[1]), listed)
     grew = []
     for _ in range(4):
@@ -417,7 +421,63 @@ def test_a_saved_model_keeps_its_guidance(tmp_path):
     assert isinstance(again._guidance, Learnt)
 
 
+def test_guidance_comes_from_the_first_batch_with_words():
+    V, _ = planted(600)
+    listed = [*DOMAIN[:, :6].ravel(), COMMON]
+    model = ConstrainedNMF(8, 3, seed_words=listed, guidance="learnt", random_state=0)
+    with pytest.warns(ConstraintWarning, match="falls back to the list"):
+        model.partial_fit(sp.csr_matrix((5, N_WORDS)))
+    model.partial_fit(V)
+    assert model.distrusted_seeds_.tolist() == [COMMON]
+
+
+# Words that tell nothing.
+
+
+def test_words_of_one_document_free_nothing():
+    V, _ = planted(8000, rate=0.005)
+    singles = sp.csr_matrix((np.ones(400), np.arange(400), np.arange(0, 401, 10)), (40, 400))
+    V = sp.block_diag([V, singles]).tocsr()
+    model = learn(V, DOMAIN[:, :6].ravel())
+    assert model.word_probability[-400:].max() <= model.rbar * (1 + 1e-6)
+    assert not model.free(V, model.document_probability(V))[-40:].any()
+
+
+def test_a_listed_word_of_every_document_says_nothing():
+    V, of_domain = planted()
+    V = sp.hstack([V, np.ones((V.shape[0], 1))]).tocsr()
+    right = DOMAIN[:, :6].ravel()
+    model, _ = fitted(V, [*right, N_WORDS])
+    assert model.distrusted_seeds_.tolist() == [N_WORDS]
+    assert f1(model.free_documents_, of_domain) > 0.9
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_the_scale_of_word_vectors_does_not_matter(scale):
+    vectors = np.random.default_rng(0).normal(size=(40, 5)).astype(np.float32)
+    vectors[:8, 0] += 3
+    expected = log_likeness(vectors, np.arange(8))
+    assert expected.any()
+    scaled = log_likeness(vectors * np.float32(scale), np.arange(8))
+    np.testing.assert_allclose(scaled, expected, rtol=1e-4, atol=1e-5)
+
+
 # Where there is nothing to learn.
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        [31, 57, 89, 99, 140, 194, 218, 220, 304, 327],
+        [33, 36, 49, 55, 69, 97, 159, 201, 266, N_WORDS],  # the last is in no document
+    ],
+)
+def test_a_list_of_which_nothing_can_be_believed_is_the_law(listed):
+    V = sp.hstack([planted(600)[0], sp.csr_matrix((600, 1))]).tocsr()
+    with pytest.warns(ConstraintWarning, match="falls back to the list"):
+        model, _ = fitted(V, listed, max_iter=300)
+    assert model.feasible_
+    assert model.seed_columns_.tolist() == listed
 
 
 def by_list(V, listed):

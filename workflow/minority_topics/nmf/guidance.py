@@ -13,11 +13,12 @@ up, phi_j: s_j = rbar phi_j D / n_j for a word with n_j of D occurrences. So a c
 by its numbers to speak mostly of other things, and a rare one is believed.
 
 The posterior is found by belief propagation, in which a message leaves its addressee out, so that
-nothing confirms itself; pi, omega and rbar are learnt (EM). At first documents and listed words
-speak alone, until they have settled. Then all words take part, for a few rounds, in which the part
-of the domain that is not listed may grow only so much: without that bound, words would lead from
-the list to whatever else a corpus is divided by. T is linear in r and in s, so that a message is
-one number. A round costs O(nonzeros of listed words) at first, and O(nonzeros) at the end.
+no message counts as evidence for itself; pi, omega and rbar are learnt (EM). At first documents and
+listed words speak alone, until they have settled. Then all words take part, for a few rounds, in
+which the part of the domain that is not listed may grow only so much: without that bound, words
+would lead from the list to whatever else a corpus is divided by. T is linear in r and in s, so that
+a message is one number. A round costs O(nonzeros of listed words) at first, and O(nonzeros) at the
+end.
 """
 
 import math
@@ -45,7 +46,7 @@ COVER = 0.6
 PUREST = 0.9
 # A word that is not listed is one of the domain with this probability; so many words it weighs.
 UNLISTED, UNLISTED_WEIGHT = 0.01, 100
-# A word of one document alone cannot be discovered: only that document would speak for it.
+# From a word of one document nothing is learnt: only that document would speak for it.
 FEWEST = 2
 # Share of documents of the domain to begin with, how many documents that weighs, and the most.
 MINORITY, MINORITY_WEIGHT, MOST = 0.02, 2, 0.5
@@ -58,11 +59,16 @@ NEAREST, MOST_LIKE = 3, 4
 DAMPING = 0.3
 # So many odds are multiplied before a logarithm is taken; none is above 1 / LEAST.
 AT_ONCE = 16
+# Messages by document: they are kept in the order of the documents.
+IN_ORDER = np.empty(0, dtype=np.int32)
 MAX_ROUNDS, TOLERANCE = 40, 0.01
 FEW_ROUNDS = 10
-# Rounds of all words. In each, what is not listed may grow by GROWTH over the root of the number of
-# documents of the domain: that is how little is known of it at first.
-WHOLE_ROUNDS, GROWTH = 2, 6
+# Rounds of all words. In each, the words that are not listed may gain GROWTH over the root of the
+# number of documents of the domain, for so little is known of it; the rarer the domain, the more
+# background there is to be drawn into it, and they may gain GROWTH_BY_SHARE times its share of the
+# documents at most. At first they make up no more than FIRST_BY_SHARE times that share of what the
+# listed words make up.
+WHOLE_ROUNDS, GROWTH, GROWTH_BY_SHARE, FIRST_BY_SHARE = 2, 6, 10, 30
 # A listed word is trusted, and another one discovered, if more than this share of its occurrences
 # is of the domain: the list is believed until it is known to be wrong.
 TRUST, DISCOVERY = 0.35, 0.5
@@ -167,12 +173,13 @@ def learn_guidance(passes, listed, vectors=None):
     """
     V = passes.V
     length = np.diff(V.indptr)
-    count = np.bincount(V.indices, minlength=V.shape[1])
-    known = listed[count[listed] > 0]
-    if not len(known):
+    count = np.diff(passes.by_column.indptr)
+    if not count[listed].any():
         raise Unlearnable("no seed word is in the documents")
+    everywhere = listed[count[listed] == V.shape[0]]  # they tell no document from another
+    known = np.setdiff1d(listed[count[listed] > 0], everywhere)
     graph = Graph.of(V[:, known])
-    if graph.speaking.all():
+    if graph.speaking.all() or not len(known):
         raise Unlearnable("every document holds a seed word")
 
     beliefs = Beliefs(graph, length, count[known])
@@ -188,10 +195,13 @@ def learn_guidance(passes, listed, vectors=None):
         whole.update()
     absent = listed[count[listed] == 0]  # nothing speaks against them
     whole.s[absent] = beliefs.levels(count[absent]) @ beliefs.alpha
+    whole.s[everywhere] = beliefs.rbar
     guidance = Learnt(
         listed, whole.s.astype(np.float32), np.exp(beliefs.log_prior), beliefs.rbar, n_rounds,
         change < TOLERANCE,
     )  # fmt: skip
+    if not count[guidance.seeds].any():
+        raise Unlearnable("no seed word can be trusted")
     if not guidance.free(V, guidance.document_probability(V)).any():
         raise Unlearnable("no document is probably of the domain")
     return guidance
@@ -244,7 +254,7 @@ class Beliefs:
         start = self.log_prior + np.outer(self.others, log_rest)
         by_document, by_word = self.graph.by_document, self.graph.by_word
         self.posterior, cavity_r = hear_all(
-            by_document, self.graph.in_order, self.cavity_s, start, self.r[None, :], self.rbar
+            by_document, IN_ORDER, self.cavity_s, start, self.r[None, :], self.rbar
         )
         self.silent = softmax(self.log_prior + np.outer(self.lengths, log_rest))
         start = np.log(self.alpha)[None, :]
@@ -261,7 +271,7 @@ class Beliefs:
 
     def share_of_the_rest(self):
         """s of a word that is not listed, on average: what the listed ones leave to them."""
-        left = self.rbar * self.total - self.s @ self.count
+        left = self.rbar * self.total - dot(self.s, self.count)
         return min(max(left / max(self.total - self.count.sum(), 1), 0), self.rbar)
 
     def learn_levels(self, belief):
@@ -312,31 +322,31 @@ class WholeBeliefs:
             passes.V.nnz, passes.by_column, self.learns, beliefs.expected(), self.levels,
             beliefs.rbar, evidence,
         )  # fmt: skip
-        self.growth = 1 + GROWTH / math.sqrt(max(beliefs.pi * len(beliefs.length), 1))
-        self.found, self.mass = UNLISTED, math.inf
+        n_domain = max(beliefs.pi * len(beliefs.length), 1)
+        self.growth = 1 + min(GROWTH / math.sqrt(n_domain), GROWTH_BY_SHARE * beliefs.pi)
+        mass = dot(beliefs.s, count[listed])
+        self.found, self.most = UNLISTED, FIRST_BY_SHARE * beliefs.pi * mass
         self.s = np.empty(len(count))
         self.s[listed] = beliefs.s
         self.judge(softmax(self.log_prior() + evidence))
         # The domain is larger than the list: until documents have heard all words, so large.
-        beliefs.learn_size(self.mass + beliefs.s @ count[listed])
+        beliefs.learn_size(mass + self.mass)
 
         self.by_document, self.by_word = passes.by_row, passes.by_column
-        self.in_order, self.edges = places(passes.V)
+        self.edges = places_by_column(passes.V)
         self.said = self.s.astype(np.float32)[passes.V.indices]
 
     def update(self):
         """One round."""
         beliefs = self.beliefs
         r, start = beliefs.r[None, :], beliefs.log_prior[None, :]
-        posterior, answer = hear_all(
-            self.by_document, self.in_order, self.said, start, r, beliefs.rbar
-        )
+        posterior, answer = hear_all(self.by_document, IN_ORDER, self.said, start, r, beliefs.rbar)
         belief, self.said = hear_all(
             self.by_word, self.edges, answer, self.log_prior(), self.levels, beliefs.rbar
         )
+        beliefs.learn_documents(posterior.sum(axis=0), dot(beliefs.length, posterior @ beliefs.r))
         self.s[self.is_listed] = (belief * self.levels).sum(axis=1)[self.is_listed]
         self.judge(belief)
-        beliefs.learn_documents(posterior.sum(axis=0), dot(beliefs.length, posterior @ beliefs.r))
 
     def log_prior(self):
         """Logarithms (N x levels) before anything is heard; a row may have any scale."""
@@ -349,7 +359,8 @@ class WholeBeliefs:
     def judge(self, belief):
         """s of words that are not listed, from their `belief` (N x levels); `found` is learnt.
 
-        They may make up `growth` times as much of the domain as before, and no more.
+        They may make up `most` words of the domain, and next time `growth` times what they do now.
+        Messages that have been sent are not bounded: with that, fewer missing words are found.
         """
         right = np.maximum(belief[:, 1:].sum(axis=1), TINY)
         weight = (belief[:, 1:] * self.levels[:, 1:]).sum(axis=1) / right
@@ -364,13 +375,17 @@ class WholeBeliefs:
         for _ in range(FEW_ROUNDS):
             right = expit(learns + logit(self.found)).sum()
             self.found = (right + UNLISTED * UNLISTED_WEIGHT) / (len(learns) + UNLISTED_WEIGHT)
-        most = self.growth * self.mass
         self.mass = dot(expit(learns + logit(self.found)), mass)
-        if self.mass > most:
-            least, now = -2 * CERTAIN, logit(self.found)
+        if self.mass > self.most:
+            least, now, most = -2 * CERTAIN, logit(self.found), self.most
             self.found = expit(brentq(lambda x: dot(expit(learns + x), mass) - most, least, now))
             self.mass = most
-        self.s[~self.is_listed] = (expit(heard + logit(self.found)) * weight)[~self.is_listed]
+        self.most = self.growth * self.mass
+        s = expit(heard + logit(self.found)) * weight
+        # A word from which nothing is learnt must say nothing, or be against the domain.
+        silent = ~self.learns & (self.likeness == 0)
+        s[silent] = np.minimum(s[silent], self.beliefs.rbar)
+        self.s[~self.is_listed] = s[~self.is_listed]
 
 
 def log_likeness(vectors, trusted):
@@ -380,8 +395,10 @@ def log_likeness(vectors, trusted):
     words are more alike than others, in units of their spread, says what a likeness is worth: two
     normal distributions of one variance.
     """
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    largest = np.abs(vectors).max(axis=1, initial=0, keepdims=True)  # squares stay finite
+    scaled = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
+    length = np.linalg.norm(scaled, axis=1, keepdims=True)
+    unit = np.divide(scaled, length, out=scaled, where=length > 0)
     known = (length > 0).ravel()
     anchors = trusted[known[trusted]]
     others = known.copy()
@@ -393,7 +410,7 @@ def log_likeness(vectors, trusted):
     for rows in batches(len(unit), 2**14):
         cosines = unit[rows] @ unit[anchors].T
         cosines[np.arange(len(unit))[rows, None] == anchors] = -1  # not like itself
-        likeness[rows] = np.sort(cosines, axis=1)[:, -NEAREST:].mean(axis=1)
+        likeness[rows] = np.partition(cosines, -NEAREST, axis=1)[:, -NEAREST:].mean(axis=1)
     inside, outside = likeness[anchors], likeness[others]
     difference = float(inside.mean() - outside.mean())
     spread = float(np.r_[inside - inside.mean(), outside - outside.mean()].var())
@@ -407,29 +424,25 @@ def log_likeness(vectors, trusted):
 class Graph:
     """Documents that hold listed words (`speaking`, M), and their nonzeros by document and by word.
 
-    `edges` gives, for the nonzeros by word, their place among those by document, `in_order` for
-    those by document themselves.
+    `edges` gives, for the nonzeros by word, their place among those by document.
     """
 
     by_document: Matrix
     by_word: Matrix
     edges: np.ndarray
-    in_order: np.ndarray
     speaking: np.ndarray
 
     @classmethod
     def of(cls, S):
         speaking = np.diff(S.indptr) > 0
         S = S[speaking]
-        in_order, edges = places(S)
-        return cls(matrix_of(S), matrix_of(S.tocsc()), edges, in_order, speaking)
+        return cls(matrix_of(S), matrix_of(S.tocsc()), places_by_column(S), speaking)
 
 
-def places(V):
-    """Places of the nonzeros of V (CSR): in their order, and in that of its columns."""
-    in_order = np.arange(V.nnz, dtype=np.int64 if V.nnz > 2**31 - 1 else np.int32)
-    numbered = csr_matrix((in_order, V.indices, V.indptr), V.shape)
-    return in_order, numbered.tocsc().data
+def places_by_column(V):
+    """Places of the nonzeros of V (CSR) in the order of its columns."""
+    in_order = np.arange(V.nnz, dtype=IN_ORDER.dtype if V.nnz < 2**31 else np.int64)
+    return csr_matrix((in_order, V.indices, V.indptr), V.shape).tocsc().data
 
 
 def dot(x, y):
@@ -449,10 +462,10 @@ def hear(matrix, edges, said, begin_with, states, inside, outside, posterior, an
 
     A row is a document, in one of the `states` r, and its neighbours say s; or a word, in one of
     the states s, and its neighbours say r. `said` and `answer` have a number for each nonzero, at
-    the place that `edges` gives. A state with T = inside x + outside (1 - x) for what is said is
-    the likelier for it. `begin_with` (R x n) are logarithms before anything is said; they, states,
-    inside and outside are rows, or one for all. An answer is the expected state, without what the
-    one who is answered has said.
+    the place that `edges` gives, or in their order where it is empty. A state with T = inside x +
+    outside (1 - x) for what is said is the likelier for it. `begin_with` (R x n) are logarithms
+    before anything is said; they, states, inside and outside are rows, or one for all. An answer is
+    the expected state, without what the one who is answered has said.
     """
     bounds, indptr, _, _, _ = matrix
     n = states.shape[1]
@@ -463,7 +476,7 @@ def hear(matrix, edges, said, begin_with, states, inside, outside, posterior, an
             k = row if len(states) > 1 else 0
             logs[:] = begin_with[row if len(begin_with) > 1 else 0]
             for p in range(begin, end):
-                x = said[edges[p]]
+                x = said[edges[p] if len(edges) else p]
                 for g in range(n):
                     product[g] *= inside[k, g] * x + outside[k, g] * (1 - x)
                 if (p - begin) % AT_ONCE == AT_ONCE - 1:
@@ -473,13 +486,14 @@ def hear(matrix, edges, said, begin_with, states, inside, outside, posterior, an
             for g in range(n):
                 posterior[row, g] = weights[g] / mass
             for p in range(begin, end):
-                x = said[edges[p]]
+                place = edges[p] if len(edges) else p
+                x = said[place]
                 mass = mean = 0.0
                 for g in range(n):
                     left = weights[g] / (inside[k, g] * x + outside[k, g] * (1 - x))
                     mass += left
                     mean += states[k, g] * left
-                answer[edges[p]] = mean / mass
+                answer[place] = mean / mass
 
 
 @kernel(error_model="numpy")
@@ -538,5 +552,6 @@ def score_documents(matrix, logs, log_prior, probability):
             for p in range(indptr[i], indptr[i + 1]):
                 for g in range(n):
                     total[g] += logs[indices[p], g]
-            mass = exponentials(total, weights)
-            probability[i] = 1 - weights[0] / mass
+            exponentials(total, weights)
+            inside = weights[1:].sum()
+            probability[i] = inside / (weights[0] + inside)

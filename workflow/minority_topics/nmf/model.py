@@ -315,7 +315,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         that, what the words of each batch say of each topic, B, is averaged with what those of
         earlier batches said, and H is the constrained minimum for the average (online EM). A batch
         counts by its number of documents. Topics are on the simplex and feasible after every batch,
-        and keep the type of the first one; a batch without words leaves them as they are.
+        and keep the type of the first one; a batch without words leaves them as they are. Learnt
+        guidance comes from the first batch with words, which should be large and typical.
         `transform` finds W. The attributes that describe the matrix of a `fit`, such as
         `objective_`, are removed.
         """
@@ -327,10 +328,10 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if fitted:
             self._check_topics()
         passes = Passes(V)
-        guidance = self._guidance if fitted else self._learn_guidance(passes)
+        seen = self._batches if fitted else Batches(np.zeros(int(self.n_topics)))
+        guidance = self._guidance if seen.number else self._learn_guidance(passes)
         constraints, probability = self._constrain(V, exponent, guidance)
         exact = Exact(constraints)
-        seen = self._batches if fitted else Batches(np.zeros(int(self.n_topics)))
         checkpoint = None
         if seen.number == 0:
             checkpoint = self._open_checkpoint(passes, constraints, exponent)
