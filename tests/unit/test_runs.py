@@ -146,7 +146,8 @@ def test_a_stopped_run_takes_deaf_jobs_along(name, end):
     with subprocess.Popen(
         [sys.executable, "-c", code], env=ENVIRON, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        # A shell's background ignores SIGINT, and nohup SIGHUP.
+        preexec_fn=lambda: signal.signal(getattr(signal, name), signal.SIG_DFL),
     ) as run:  # fmt: skip
         run.stdout.readline()
         (job,) = psutil.Process(run.pid).children()
