@@ -68,7 +68,7 @@ FEW_ROUNDS = 10
 # background there is to be drawn into it, and they may gain GROWTH_BY_SHARE times its share of the
 # documents at most. At first they make up no more than FIRST_BY_SHARE times that share of what the
 # listed words make up.
-WHOLE_ROUNDS, GROWTH, GROWTH_BY_SHARE, FIRST_BY_SHARE = 2, 6, 10, 30
+WHOLE_ROUNDS, GROWTH, GROWTH_BY_SHARE, FIRST_BY_SHARE = 2, 6, 10, 100
 # A listed word is trusted, and another one discovered, if more than this share of its occurrences
 # is of the domain: the list is believed until it is known to be wrong.
 TRUST, DISCOVERY = 0.35, 0.5
