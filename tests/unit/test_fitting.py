@@ -50,7 +50,10 @@ TROUBLE = """
             while True:
                 print("more", file=open(problem.options["folder"] + "/more.txt", "a"), flush=True)
         elif what == "signal":
-            os.kill(os.getpid(), getattr(signal, problem.options["name"]))
+            number = getattr(signal, problem.options["name"])
+            if number == signal.SIGHUP:
+                signal.signal(number, signal.SIG_DFL)  # nohup ignores it
+            os.kill(os.getpid(), number)
             time.sleep(60)
         elif what == "raise":
             raise RuntimeError("first line\\nsecond line")

@@ -55,6 +55,8 @@ IDENTITY = "identity.json"
 COMPARED = 200_000
 # Memory that compiled code, and arrays that do not grow with the corpus, take.
 OVERHEAD = 200 * MB
+# Bytes of learnt guidance, for a nonzero, a document and a word: messages, and beliefs in each state.
+GUIDING_ENTRY, GUIDING_DOCUMENT, GUIDING_WORD = 20, 100, 400
 # Vectors for fewer words than this are probably those of another language.
 LEAST_VECTORS = 0.5
 
@@ -199,19 +201,20 @@ def basis_of(V, seed_columns):
 def needed_bytes(n_documents, n_words, n_entries, n_topics, n_minority):
     """Memory that a fit takes at most, in bytes.
 
-    The matrix by rows and by columns stays. Beside it is, one after the other: the start and a copy
-    of it in whole cache lines; W and H now and before the last update; W of the end, the
-    multipliers, and what the certificate makes of H.
+    The matrix by rows and by columns stays. Beside it is, one after the other: the messages and
+    beliefs of learnt guidance; the start and a copy of it in whole cache lines; W and H now and
+    before the last update; W of the end, the multipliers, and what the certificate makes of H.
     """
     number = np.dtype(np.float32).itemsize
     line = LINE * len(lines_of(n_topics, np.float32))
     plain, minority = number * n_topics, number * n_minority
     matrix = 2 * n_entries * (number + 4) + 16 * (n_documents + n_words)
+    guiding = GUIDING_ENTRY * n_entries + GUIDING_DOCUMENT * n_documents + GUIDING_WORD * n_words
     beginning = n_documents * (plain + max(line, 2 * minority)) + n_words * (line + 4 * plain)
     descending = 2 * line * (n_documents + n_words)
     ending = n_documents * (plain + line) + n_words * (line + plain)
     certifying = n_documents * (plain + 2 * minority) + 6 * n_words * plain
-    return matrix + max(beginning, descending, ending, certifying) + OVERHEAD
+    return matrix + max(guiding, beginning, descending, ending, certifying) + OVERHEAD
 
 
 # One fit.

@@ -142,7 +142,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     word_probability_ : ndarray (N,)
         Probability that an occurrence of a word is of the domain; 0 or 1 likewise.
     trusted_seeds_, distrusted_seeds_ : ndarray of int
-        Columns of the seed words of whose occurrences a third or more, or less, is of the domain.
+        Columns of the seed words of whose occurrences more than .35, or less, is of the domain.
     discovered_words_ : ndarray of int
         Columns of other words of whose occurrences more than half is.
     objective_ : float

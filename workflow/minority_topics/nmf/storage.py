@@ -138,7 +138,10 @@ def _guidance(facts, arrays, n_words):
         raise ValueError("the guidance is not that of the components")
     if not all(((array >= 0) & (array <= 1)).all() for array in (word_probability, prior)):
         raise ValueError("a probability is not one")
-    return Learnt(listed, word_probability, prior, **facts["guidance"])
+    guidance = Learnt(listed, word_probability, prior, **facts["guidance"])
+    if not 0 < guidance.rbar < 1:
+        raise ValueError("the share of the domain is not between 0 and 1")
+    return guidance
 
 
 def _check(model):
