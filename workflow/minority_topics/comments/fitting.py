@@ -55,7 +55,7 @@ IDENTITY = "identity.json"
 COMPARED = 200_000
 # Memory that compiled code, and arrays that do not grow with the corpus, take.
 OVERHEAD = 200 * MB
-# Bytes of learnt guidance, for a nonzero, a document and a word: messages, and beliefs in each state.
+# Bytes of learnt guidance for a nonzero, a document and a word: messages, and beliefs by state.
 GUIDING_ENTRY, GUIDING_DOCUMENT, GUIDING_WORD = 20, 100, 400
 # Vectors for fewer words than this are probably those of another language.
 LEAST_VECTORS = 0.5
