@@ -233,7 +233,7 @@ def test_fits_that_found_no_environment_are_forgotten(tmp_path):
     fit("n=5/fits/lda/a=1/5_2/0-0/0", '{"reason": "environment lda: no network"}')
     fit("fits/nmf/5_2/0-1/0", '{"status": "failed", "reason": "ValueError: environment lda: x"}')
     fit("fits/nmf/5_2/0-1/1", '{"status": "ok", "reason": ""}')
-    for number, text in enumerate(["", "[]", "null", '{"reason": 1}']):
+    for number, text in enumerate(["", "[]", "null", '{"reason": 1}', "[" * 10**5]):
         fit(f"fits/damaged/5_2/0-3/{number}", text)
     (sentence,) = forget_unbuilt(tmp_path)
     assert sentence.endswith(

@@ -153,10 +153,10 @@ def forget_unbuilt(root):
     batches = {}
     for status in sorted(Path(root).rglob("status.json")):
         # A damaged file is what manifests are for.
-        with suppress(OSError, ValueError, TypeError, KeyError):
+        with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
             reason = json.loads(status.read_bytes())["reason"]
             if match := re.match(NOT_BUILT.format(r"(\S+)", ""), reason):
-                batches.setdefault(match[1], {})[status.parents[1]] = None
+                batches.setdefault(match[1], set()).add(status.parents[1])
     for name, folders in batches.items():
         for folder in folders:
             shutil.rmtree(folder)
