@@ -62,6 +62,22 @@ def test_rate_is_the_probability():
     assert (labels == -1).all()
 
 
+def test_words_of_topics_in_passing_leave_labels_and_injected_documents_alone():
+    many = [["x"]] * 4000
+    plain, labels = inject(many, TOPICS, rate=0.1, random_state=3)
+    mixed, same_labels = inject(many, TOPICS, rate=0.1, overlap=0.3, random_state=3)
+    np.testing.assert_array_equal(same_labels, labels)
+    known = {word for topic in TOPICS for word in topic.words}
+    received = np.array([len(document) - 1 for document in mixed])
+    background = labels < 0
+    assert set(received[background]) == {0, 1}
+    assert received[background].mean() == pytest.approx(0.3, abs=0.03)
+    for number in np.flatnonzero(background & (received == 1)):
+        assert set(mixed[number]) - {"x"} <= known
+    for number in np.flatnonzero(~background):
+        assert mixed[number] == plain[number]
+
+
 def test_input_is_left_alone_and_random_states_decide():
     copy = [list(document) for document in DOCUMENTS]
     first, again, other = (inject(DOCUMENTS, TOPICS, random_state=state)[0] for state in (1, 1, 2))
@@ -71,7 +87,12 @@ def test_input_is_left_alone_and_random_states_decide():
 
 @pytest.mark.parametrize(
     ("change", "complaint"),
-    [({"rate": 1.1}, "rate=1.1"), ({"rate": -0.1}, "rate=-0.1"), ({"n_words": 6}, "has 5 words")],
+    [
+        ({"rate": 1.1}, "rate=1.1"),
+        ({"rate": -0.1}, "rate=-0.1"),
+        ({"overlap": 1.1}, "overlap=1.1"),
+        ({"n_words": 6}, "has 5 words"),
+    ],
 )
 def test_impossible_requests_are_refused(change, complaint):
     with pytest.raises(ValueError, match=complaint):

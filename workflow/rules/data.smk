@@ -51,13 +51,14 @@ rule inject:
         python=python_of("study"),
         rate=of_dataset("rate"),
         n_words=of_dataset("n_words"),
+        overlap=of_dataset("overlap"),
         random_states=states_for("inject"),
     message:
         "Injecting topics into {wildcards.dataset}"
     shell:
         "{params.python:q} -m minority_topics inject --documents {input.documents:q}"
         " --topics {input.topics:q} --rate {params.rate:q} --n-words {params.n_words:q}"
-        " --random-state {params.random_states:q} --out {output.documents:q} &> {log:q}"
+        " --overlap {params.overlap:q} --random-state {params.random_states:q} --out {output.documents:q} &> {log:q}"
 
 
 rule read_labelled:

@@ -44,6 +44,7 @@ def background(options):
     argument("--topics", type=Path, required=True),
     argument("--rate", type=float, default=0.1),
     argument("--n-words", type=int, default=4),
+    argument("--overlap", type=float, default=0.0),
     STATES,
     OUT,
 )
@@ -51,8 +52,8 @@ def inject(options):
     from ..corpus.injection import inject_folder
 
     inject_folder(
-        options.documents, options.topics, options.rate, options.n_words, options.random_state,
-        options.out,
+        options.documents, options.topics, options.rate, options.n_words, options.overlap,
+        options.random_state, options.out,
     )  # fmt: skip
 
 

@@ -65,28 +65,31 @@ def _topic(number, entry):
     return Topic(name, entry["gloss"], words)
 
 
-def inject_folder(documents, topics, rate, n_words, random_states, out):
+def inject_folder(documents, topics, rate, n_words, overlap, random_states, out):
     """Inject the topics of a file into 0.csv, 1.csv, ... of a folder, one for each random state."""
     known = read_topics(topics)
     for number, random_state in enumerate(random_states):
         rows = read_documents(Path(documents) / f"{number}.csv")
         tokens = [row["text"].split() for row in rows]
         with naming(topics):
-            injected, labels = inject(tokens, known, rate, n_words, random_state)
+            injected, labels = inject(tokens, known, rate, n_words, overlap, random_state)
         names = [BACKGROUND if label < 0 else known[label].name for label in labels]
         ids = [row["id"] for row in rows]
         write_documents(Path(out) / f"{number}.csv", ids, injected, names)
-    write_manifest(out, [rate, n_words, random_states], [documents, topics])
+    write_manifest(out, [rate, n_words, overlap, random_states], [documents, topics])
 
 
-def inject(documents, topics, rate=0.1, n_words=4, random_state=None):
+def inject(documents, topics, rate=0.1, n_words=4, overlap=0, random_state=None):
     """Documents with topics put in, and labels (M,): the topic's index, or -1 for background.
 
     Each document, with probability `rate`, receives `n_words` distinct words of one topic drawn
-    uniformly, each at a random spot; its own words keep their order.
+    uniformly, each at a random spot; its own words keep their order. Each of the others, with
+    probability `overlap`, receives one word of a topic and stays background: words of a topic are
+    used for other things, too.
     """
-    if not 0 <= rate <= 1:
-        raise ValueError(f"rate={rate!r} must be a probability from 0 to 1")
+    for name, probability in (("rate", rate), ("overlap", overlap)):
+        if not 0 <= probability <= 1:
+            raise ValueError(f"{name}={probability!r} must be a probability from 0 to 1")
     for topic in topics:
         if len(topic.words) < n_words:
             raise DataError(
@@ -97,10 +100,18 @@ def inject(documents, topics, rate=0.1, n_words=4, random_state=None):
     chosen = rng.random(len(documents)) < rate
     labels = np.where(chosen, rng.integers(len(topics), size=len(documents)), -1)
     injected = [list(document) for document in documents]
+
+    def receive(document, topic, n_words):
+        for word in rng.choice(list(topics[topic].words), n_words, replace=False):
+            document.insert(rng.integers(len(document) + 1), str(word))
+
     for document, label in zip(injected, labels, strict=True):
         if label >= 0:
-            for word in rng.choice(list(topics[label].words), n_words, replace=False):
-                document.insert(rng.integers(len(document) + 1), str(word))
+            receive(document, label, n_words)
+    # Drawn last, so that injected documents are the same whatever the overlap.
+    in_passing = (rng.random(len(documents)) < overlap) & (labels < 0)
+    for number in np.flatnonzero(in_passing):
+        receive(injected[number], rng.integers(len(topics)), 1)
     return injected, labels
 
 

@@ -199,6 +199,7 @@ def sweep_title(keys):
 SWEEP_TITLES = {
     "rate": "Rarer and more frequent topics",
     "n_words": "Fainter and clearer topics",
+    "overlap": "Words of topics in other documents",
     "seed_share": "A shorter list of seed words",
     "wrong_seed_share": "Wrong words among the seed words",
     "n_documents": "Smaller and larger corpora",

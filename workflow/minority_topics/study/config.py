@@ -29,7 +29,7 @@ COMMENTS_SCHEMA = Path(__file__).with_name("comments.schema.yaml")
 WITHOUT_STUDY = {"datasets", "random_state"}
 # Keys that only one kind of dataset has, and must not be given to the other.
 ONLY = {
-    "injected": {"background", "topics", "n_documents", "rate", "n_words", "draws"},
+    "injected": {"background", "topics", "n_documents", "rate", "n_words", "overlap", "draws"},
     "labelled": {"file", "label_column", "background_label"},
 }
 # Folders of results/ that are no datasets; and what a rule without datasets is bound to.

@@ -13,6 +13,7 @@ METRICS = {"purity": "Purity", "nmi": "NMI", "ami": "AMI", "f1": "F1", "jsd_mean
 KEYS = {
     "rate": "Share of documents with an injected topic",
     "n_words": "Injected words per document",
+    "overlap": "Share of other documents with a word of a topic",
     "seed_share": "Share of the seed words kept",
     "wrong_seed_share": "Wrong seed words per seed word",
     "n_documents": "Documents",
