@@ -103,7 +103,7 @@ sbom: setup ## write results/sbom.json: every package of the set-up, with versio
 	$(BIN)/python -m minority_topics sbom --out results/sbom.json
 
 # Tests share the cores. Those that run tools find their environments built, and are two at a time:
-# each uses a core or more, or waits. The first ones wait most: those of the cluster.
+# each uses a core or more, or waits.
 FAST := not slow and not environments and not long
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 test: setup envs ## run all tests

@@ -16,8 +16,9 @@ from minority_topics.study.environments import build
 from minority_topics.study.paths import ROOT, environment_files
 
 SHARED = ROOT.parent / "shared"
-# Their tests run tools, Snakemake or installers.
-FOLDERS_OF_TOOLS = {"cluster", "contract", "faults", "packaging", "workflow"}
+# Their tests run tools, Snakemake or installers. They run in this order, long files first, so that
+# no core waits for another at the end; those of the cluster wait most.
+FOLDERS_OF_TOOLS = ("cluster", "workflow", "packaging", "faults", "contract")
 CLUSTER = "tests/cluster/"
 pytest_plugins = ["ledger"]
 
@@ -25,11 +26,19 @@ pytest_plugins = ["ledger"]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def folder_of(item):
+    return item.path.relative_to(ROOT / "tests").parts[0]
+
+
 def pytest_itemcollected(item):
     """Mark the tests that need other environments than their own: `make test-fast` has none."""
-    in_folder = item.path.relative_to(ROOT / "tests").parts[0] in FOLDERS_OF_TOOLS
-    if in_folder or "python_of" in item.fixturenames:
+    if folder_of(item) in FOLDERS_OF_TOOLS or "python_of" in item.fixturenames:
         item.add_marker("environments")
+
+
+def pytest_collection_modifyitems(items):
+    order = {folder: number for number, folder in enumerate(FOLDERS_OF_TOOLS)}
+    items.sort(key=lambda item: order.get(folder_of(item), len(order)))
 
 
 @pytest.hookimpl(optionalhook=True)
