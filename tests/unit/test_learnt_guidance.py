@@ -227,6 +227,22 @@ def test_a_common_wrong_word_is_distrusted_and_right_words_are_not():
     assert f1(model.free_documents_, of_domain) > 0.9
 
 
+def test_a_common_word_on_its_list_does_not_cost_a_small_topic():
+    """Five documents are of the third topic, and everybody uses one of its six listed words."""
+    V, of_domain = planted(4000)
+    of_third = (V[:, DOMAIN[2]] > 0).sum(axis=1).A1 >= 4
+    keep = ~of_third | (np.cumsum(of_third) <= 5)
+    V, of_domain, of_third = V[keep].tolil(), of_domain[keep], of_third[keep]
+    polluted, *others = DOMAIN[2, :6]
+    V[np.flatnonzero(~of_domain)[:400], polluted] = 1
+    V = V.tocsr()
+    model, _ = fitted(V, DOMAIN[:, :6].ravel())
+    assert polluted in model.distrusted_seeds_
+    assert set(others) <= set(model.trusted_seeds_)
+    assert model.free_documents_[of_third].all()
+    assert model.free_documents_[~of_domain].mean() < 0.02  # the list frees a tenth of them
+
+
 def test_missing_words_are_discovered_and_their_documents_released():
     V, of_domain = planted(4000)
     listed = DOMAIN[:, :5].ravel()

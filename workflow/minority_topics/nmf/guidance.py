@@ -74,7 +74,7 @@ WHOLE_ROUNDS, GROWTH, GROWTH_BY_SHARE, FIRST_BY_SHARE = 2, 6, 10, 100
 TRUST, DISCOVERY = 0.35, 0.5
 # A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
 # above DOUBT.
-RELEASE, DOUBT = 0.9, 0.15
+RELEASE, DOUBT = 0.9, 0.3
 
 
 # What `Learnt` has beside its arrays, for those who keep it in a file.
