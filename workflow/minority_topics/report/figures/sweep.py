@@ -1,6 +1,7 @@
 """Scores of models as properties of the data are varied, a column of panels for each."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from ...scores.cards import CARDS
 from ...scores.statistics import summarise
@@ -13,12 +14,14 @@ METRICS = {"purity": "Purity", "nmi": "NMI", "ami": "AMI", "f1": "F1", "jsd_mean
 KEYS = {
     "rate": "Share of documents with an injected topic",
     "n_words": "Injected words per document",
-    "overlap": "Share of other documents with a word of a topic",
+    "overlap": "Share of others with a word of a topic",
     "seed_share": "Share of the seed words kept",
     "wrong_seed_share": "Wrong seed words per seed word",
     "n_documents": "Documents",
 }
 LOGARITHMIC = ("rate", "n_words", "n_documents")
+# Small values, of which one is 0, lie close together: their axis is that of the square root.
+SQUARE_ROOT = ("overlap", "wrong_seed_share")
 # Less of it is worse: its axis goes down, so that every line begins with the best list.
 DOWNWARDS = ("seed_share",)
 PANEL = 1.6  # inches
@@ -81,6 +84,8 @@ def draw_lines(panel, rows, key, metric, looks):
 def set_axes(panel, rows, key, metric):
     if key in LOGARITHMIC:
         panel.set_xscale("log")
+    if key in SQUARE_ROOT:
+        panel.set_xscale("function", functions=(signed_root, signed_square))
     if key in DOWNWARDS:
         panel.invert_xaxis()
     values = sorted(rows[key].unique())
@@ -89,6 +94,14 @@ def set_axes(panel, rows, key, metric):
     panel.tick_params(labelleft=True)
     panel.set_title(METRICS[metric] + (", lower is better" if is_low_better(metric) else ""))
     panel.grid(True, axis="both")
+
+
+def signed_root(x):
+    return np.sign(x) * np.sqrt(np.abs(x))
+
+
+def signed_square(x):
+    return np.sign(x) * np.square(x)
 
 
 def ends_of(rows, key, metric, looks):
