@@ -366,5 +366,5 @@ class TestFolders:
 
     def test_too_few_words_of_a_topic_are_told_with_its_file(self, folder):
         (folder / "t.yaml").write_text("- {name: b, gloss: b, words: {c: d}}")
-        arguments = folder / "in", folder / "t.yaml", 1, 4, [1], folder / "out"
+        arguments = folder / "in", folder / "t.yaml", 1, 4, 0, [1], folder / "out"
         refused("topic 'b' has 1 words", folder / "t.yaml", inject_folder, *arguments)
