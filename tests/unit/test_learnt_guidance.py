@@ -228,7 +228,7 @@ def test_a_common_wrong_word_is_distrusted_and_right_words_are_not():
 
 
 def test_a_common_word_on_its_list_does_not_cost_a_small_topic():
-    """Five documents are of the third topic, and everybody uses one of its six listed words."""
+    """The third topic has five documents; a tenth of the others use one of its listed words."""
     V, of_domain = planted(4000)
     of_third = (V[:, DOMAIN[2]] > 0).sum(axis=1).A1 >= 4
     keep = ~of_third | (np.cumsum(of_third) <= 5)

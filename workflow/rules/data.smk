@@ -58,7 +58,8 @@ rule inject:
     shell:
         "{params.python:q} -m minority_topics inject --documents {input.documents:q}"
         " --topics {input.topics:q} --rate {params.rate:q} --n-words {params.n_words:q}"
-        " --overlap {params.overlap:q} --random-state {params.random_states:q} --out {output.documents:q} &> {log:q}"
+        " --overlap {params.overlap:q} --random-state {params.random_states:q}"
+        " --out {output.documents:q} &> {log:q}"
 
 
 rule read_labelled:
