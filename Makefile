@@ -15,6 +15,9 @@ MOMENTS ?= 10
 LANGUAGE ?=
 SET ?=
 
+# Some containers set it; every process would then compile all that it imports, which doubles the time of a run.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup figures quick beyond guidance explore case-study report verify archive reproduce unlock bench bench-comments envs sbom test test-fast test-cluster test-faults fuzz lint format lock clean
 .DEFAULT_GOAL := help
 
