@@ -6,7 +6,7 @@ with the words that spoke for them, and comments that it would cap.
 
 from ..comments import folders
 from ..comments.guidance import sentences
-from ..nmf.guidance import DISCOVERY, TRUST
+from ..nmf.guidance import DISCOVERY, PUREST, TRUST
 from .marking import SEED, WORD, Phrases, clipped, segments
 from .numbers import percent
 from .run_facts import LONGEST_NAME
@@ -45,7 +45,7 @@ def opinion(row):
     share = row.get("probability") or None
     return {
         "probability": None if share is None else float(share),
-        "probability_text": probability(None if share is None else float(share)),
+        "probability_text": word_share(None if share is None else float(share)),
         "trusted": TRUSTED.get(row.get("trusted") or "", ""),
         "distrusted_words": clipped(row.get("distrusted_words") or "", LONGEST_NAME)
         if row.get("trusted") == "partly" else ("", False),
@@ -57,6 +57,12 @@ def probability(share):
     return "> 99.9%" if share is not None and share >= 0.9995 else percent(share)
 
 
+def word_share(share):
+    """Per cent of a word's occurrences that are about the theme; learning stops at PUREST."""
+    purest = share is not None and share >= PUREST - 0.0005
+    return f"≥ {PUREST:.0%}" if purest else percent(share)
+
+
 def _discovered(tables):
     rows = tables.rows(folders.DISCOVERED_WORDS)
     return {
@@ -65,7 +71,7 @@ def _discovered(tables):
             {
                 "word": clipped(row["word"], LONGEST_NAME)[0],
                 "probability": float(row["probability"]),
-                "probability_text": probability(float(row["probability"])),
+                "probability_text": word_share(float(row["probability"])),
                 "documents": int(row["documents"]),
                 "occurs_with": clipped(row["occurs_with"] or "", LONGEST_NAME),
             }
