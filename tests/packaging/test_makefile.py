@@ -52,7 +52,7 @@ def test_a_lock_that_is_not_known_to_be_of_a_dead_run_is_named_and_lifted_on_dem
 def test_what_is_imported_is_compiled_once_though_a_container_says_otherwise(make):
     make.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     (make.folder / "probe.mk").write_text(
-        "include Makefile\nprobe:\n\t@echo \"[$$PYTHONDONTWRITEBYTECODE]\"\n", encoding="utf-8"
+        'include Makefile\nprobe:\n\t@echo "[$$PYTHONDONTWRITEBYTECODE]"\n', encoding="utf-8"
     )
     ran = make("-f", "probe.mk", "probe")
     assert ran.stdout == "[]\n", ran.stderr

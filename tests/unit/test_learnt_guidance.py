@@ -159,6 +159,17 @@ def test_what_documents_teach():
     assert beliefs.pi == beliefs.rbar == 0.5  # the domain is no majority
 
 
+def test_the_list_covers_its_part_of_the_domain():
+    """Two documents of four and three words; the listed word occurs once."""
+    beliefs = small([[1], [0]])
+    beliefs.posterior = np.array([[0.5, 0, 0.5, 0]])  # r = 0.2 with even odds: 4 * 0.1 words
+    beliefs.silent = np.array([[0.5, 0, 0, 0.5]])  # r = 0.4 with even odds: 3 * 0.2 words
+    beliefs.s = np.array([0.9])
+    assert beliefs.domain_mass() == pytest.approx(0.4 + 0.6)  # the list could cover 0.9 / 0.6
+    beliefs.s = np.array([0.3])
+    assert beliefs.domain_mass() == pytest.approx(0.3 / 0.6)
+
+
 def test_all_words_teach_how_large_the_domain_is():
     """Documents with words that go with the listed ones count, though they hold none of them."""
     V, _ = planted()

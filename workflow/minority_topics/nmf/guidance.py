@@ -40,7 +40,7 @@ SHARES = np.array([0.1, 0.2, 0.4])
 LEVELS = np.array([0, 0.1, 0.3, 1, 3, 10])
 LISTED = np.array([0.01, 0.005, 0.005, 0.23, 0.5, 0.25])
 LISTED_WEIGHT = 50
-# Part of the domain's words that the list covers.
+# Part of the domain's words that the list covers, at least as long as no other words speak.
 COVER = 0.6
 # No word is of the domain alone.
 PUREST = 0.9
@@ -74,7 +74,7 @@ WHOLE_ROUNDS, GROWTH, GROWTH_BY_SHARE, FIRST_BY_SHARE = 2, 6, 10, 100
 TRUST, DISCOVERY = 0.35, 0.5
 # A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
 # above DOUBT.
-RELEASE, DOUBT = 0.9, 0.3
+RELEASE, DOUBT = 0.95, 0.5
 
 
 # What `Learnt` has beside its arrays, for those who keep it in a file.
@@ -263,11 +263,19 @@ class Beliefs:
         self.cavity_s = DAMPING * self.cavity_s + (1 - DAMPING) * cavity_s
         self.learn_levels(belief)
         self.learn_documents(
-            self.posterior.sum(axis=0) + self.n_silent @ self.silent,
-            dot(self.speaking_length, self.posterior @ self.r)
-            + dot(self.n_silent * self.lengths, self.silent @ self.r),
+            self.posterior.sum(axis=0) + self.n_silent @ self.silent, self.domain_mass()
         )
         return np.abs(self.posterior[:, 0] - before[:, 0]).max()
+
+    def domain_mass(self):
+        """How many words of all documents are of the domain: sum_i length_i E[r_i].
+
+        Little is known of documents without a listed word. They add no more than what leaves the
+        list its part, COVER, of the domain's words.
+        """
+        mass = dot(self.speaking_length, self.posterior @ self.r)
+        mass += dot(self.n_silent * self.lengths, self.silent @ self.r)
+        return min(mass, dot(self.s, self.count) / COVER)
 
     def share_of_the_rest(self):
         """s of a word that is not listed, on average: what the listed ones leave to them."""
