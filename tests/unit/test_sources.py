@@ -1,10 +1,11 @@
 """Files that a step depends on: none is lost without a word."""
 
+import ast
 from pathlib import Path
 
 import pytest
 
-from minority_topics.study.sources import PACKAGE, modules
+from minority_topics.study.sources import PACKAGE, modules, relative_imports
 
 
 def names(*wanted, package=PACKAGE):
@@ -16,6 +17,37 @@ def test_imports_are_followed_through_packages():
     assert {"methods/bertopic.py", "methods/contract.py", "methods/shared/embeddings.py"} <= found
     assert "methods/shared/__init__.py" in found
     assert not any(name.startswith("nmf/") for name in found)
+
+
+def imports_by_the_parser(text):
+    return [
+        (node.lineno, node.level, node.module or "", [alias.name for alias in node.names])
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+
+
+HARD = """\
+from . import one
+from .a import x as y, z  # (from .no import way
+from ..b.c import (
+    first,  # from here
+    second as other,
+)
+from os import path
+def lazily():
+    if True:
+        from ...d import deep
+    return lazily
+from .e import (f)
+"""
+
+
+def test_imports_are_those_that_python_sees():
+    texts = [path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))]
+    for text in [*texts, HARD]:
+        assert sorted(relative_imports(text)) == sorted(imports_by_the_parser(text))
+    assert len(list(relative_imports(HARD))) == 5
 
 
 def test_a_package_means_its_files():
