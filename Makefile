@@ -105,13 +105,13 @@ envs: setup ## build the environments of all methods, and nothing else
 sbom: setup ## write results/sbom.json: every package of the set-up, with version and hashes (CycloneDX)
 	$(BIN)/python -m minority_topics sbom --out results/sbom.json
 
-# Tests share the cores. Those that run tools find their environments built, and are two at a time:
-# each uses a core or more, or waits.
+# Tests share the cores. Those that run tools find their environments built, and are three at a time:
+# those of a cluster mostly wait.
 FAST := not slow and not environments and not long
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 test: setup envs ## run all tests
 	$(PYTEST) -n logical -m "$(FAST)"
-	$(PYTEST) -n 2 -m "(slow or environments) and not long"
+	$(PYTEST) -n 3 -m "(slow or environments) and not long"
 
 test-fast: setup ## run the tests that need no tool: under two minutes on two cores
 	HYPOTHESIS_PROFILE=few $(PYTEST) -n logical -m "$(FAST)"

@@ -9,7 +9,7 @@ import yaml
 from minority_topics.report.catalogue import FIGURES
 from minority_topics.study import plan as plan_module
 from minority_topics.study.config import complete
-from minority_topics.study.paths import FITS, ROOT
+from minority_topics.study.paths import BACKGROUND, DOCUMENTS, FITS, ROOT
 from minority_topics.study.plan import Cell, Plan
 from minority_topics.study.registry import ConfigError, find_method, read_methods
 
@@ -55,6 +55,24 @@ def test_ablation_is_a_grid_whose_original_is_not_fitted_twice():
     ]
     assert {cell.setting for cell in table.cells} == {"20-7"}
     assert len(plan.cells) == 4 + 3
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "background", "documents"),
+    [
+        ("seed_share", 0.5, "sim", "sim"),
+        ("wrong_seed_share", 0.5, "sim", "sim"),
+        ("rate", 0.2, "sim", "sim/rate=0.2"),
+        ("n_words", 2, "sim", "sim/n_words=2"),
+        ("overlap", 0.2, "sim", "sim/overlap=0.2"),
+        ("n_documents", 100, "sim/n_documents=100", "sim/n_documents=100"),
+    ],
+)
+def test_a_variant_uses_the_folders_that_its_key_does_not_touch(key, value, background, documents):
+    plan = plan_of(sweeps={"points": {"key": key, "values": [value], "methods": ["nmf"]}})
+    (cell,) = plan.tables["sim", "points"].cells
+    assert plan.folder(BACKGROUND, cell.dataset) == BACKGROUND.format(dataset=background)
+    assert plan.folder(DOCUMENTS, cell.dataset) == DOCUMENTS.format(dataset=documents)
 
 
 def test_the_table_of_an_ablation_tells_the_bounds_that_its_fits_were_asked_for():

@@ -333,10 +333,10 @@ def listed_folders(wildcards):
         patterns = (OWN_COMMENTS, *texts, OWN_MATRIX, OWN_MODEL, OWN_TABLES)
         return [pattern.format(dataset=dataset) for pattern in patterns]
     versions = [name for name in DATASETS if parse_variant(name)[0] == dataset]
-    found = [BACKGROUND.format(dataset=name) for name in versions if name in INJECTED]
-    for pattern in (DOCUMENTS, CORPORA):
-        found += [pattern.format(dataset=name) for name in versions]
-    return found + dataset_fits(wildcards)
+    found = [PLAN.folder(BACKGROUND, name) for name in versions if name in INJECTED]
+    found += [PLAN.folder(DOCUMENTS, name) for name in versions]
+    found += [CORPORA.format(dataset=name) for name in versions]
+    return list(dict.fromkeys(found)) + dataset_fits(wildcards)
 
 
 def all_results():
@@ -495,6 +495,14 @@ def environment_extras(wildcards):
 def required_flag(wildcards):
     # Without our own environments nothing can run; a tool's failure is a row of the tables.
     return ["--required"] if wildcards.env in ("study", "comments") else []
+
+
+def background_of(wildcards):
+    return PLAN.folder(BACKGROUND, wildcards.dataset)
+
+
+def documents_of(wildcards):
+    return PLAN.folder(DOCUMENTS, wildcards.dataset)
 
 
 def background_file(wildcards):

@@ -34,7 +34,7 @@ rule background:
 
 rule inject:
     input:
-        documents=rules.background.output.documents,
+        documents=background_of,
         topics=file_of_dataset("topics"),
         library=modules("corpus.injection"),
         environment=environments("study"),
@@ -92,7 +92,7 @@ rule read_labelled:
 
 rule vectorise:
     input:
-        documents=DOCUMENTS,
+        documents=documents_of,
         seed_words=file_of_dataset("seed_words"),
         topics=topics_file,
         library=modules("corpus.vectorise"),

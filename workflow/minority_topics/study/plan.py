@@ -9,10 +9,26 @@ import hashlib
 import itertools
 from dataclasses import dataclass, field
 
-from .paths import CORPUS, FITS, batch_name, setting_name, variant
+from .paths import (
+    BACKGROUND,
+    CORPUS,
+    DOCUMENTS,
+    FITS,
+    batch_name,
+    parse_variant,
+    setting_name,
+    variant,
+)
 
 # The kind of datasets that are own comments.
 COMMENTS = "comments"
+# Keys of a dataset that do not touch what is in a folder: a variant in them alone has no folder of
+# its own, and uses the original's.
+NOT_OF_DOCUMENTS = frozenset({"seed_share", "wrong_seed_share"})
+UNTOUCHED = {
+    BACKGROUND: NOT_OF_DOCUMENTS | {"rate", "n_words", "overlap"},
+    DOCUMENTS: NOT_OF_DOCUMENTS,
+}
 # What an ablation of constrained NMF is judged by, so that its table tells them.
 BOUNDS = ("w_max", "theta_min")
 # Characters of names on one command line: Linux takes 131,072 with all that stands around them.
@@ -62,6 +78,11 @@ class Plan:
     def draws(self, dataset):
         """Number of corpora of a dataset: a labelled file has one, generated data as asked."""
         return min(self.datasets[dataset].get("draws", 1), self.config["repetitions"])
+
+    def folder(self, pattern, dataset):
+        """The folder of the background or of the documents of a dataset."""
+        original, changes = parse_variant(dataset)
+        return pattern.format(dataset=original if changes.keys() <= UNTOUCHED[pattern] else dataset)
 
     @property
     def cells(self):

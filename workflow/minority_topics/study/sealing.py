@@ -53,12 +53,13 @@ def dataset_parts(config, methods):
     study, own = split_datasets(config)
     found = [pattern.format(dataset=dataset) for dataset in own for pattern in OWN_FOLDERS]
     found += _planned(Plan({**config, "datasets": study}, methods)) if study else []
-    return [folder for folder in map(Path, found) if (folder / MANIFEST).exists()]
+    folders = map(Path, dict.fromkeys(found))
+    return [folder for folder in folders if (folder / MANIFEST).exists()]
 
 
 def _planned(plan):
     for dataset in plan.datasets:
-        yield from (pattern.format(dataset=dataset) for pattern in (BACKGROUND, DOCUMENTS))
+        yield from (plan.folder(pattern, dataset) for pattern in (BACKGROUND, DOCUMENTS))
         for draw in range(plan.draws(dataset)):
             yield CORPUS.format(dataset=dataset, draw=draw)
     for cell in plan.cells:
