@@ -159,7 +159,7 @@ def test_what_documents_teach():
     assert beliefs.pi == beliefs.rbar == 0.5  # the domain is no majority
 
 
-def test_the_list_covers_its_part_of_the_domain():
+def test_the_list_covers_its_part_of_a_domain_of_few_documents(monkeypatch):
     """Two documents of four and three words; the listed word occurs once."""
     beliefs = small([[1], [0]])
     beliefs.posterior = np.array([[0.5, 0, 0.5, 0]])  # r = 0.2 with even odds: 4 * 0.1 words
@@ -168,6 +168,8 @@ def test_the_list_covers_its_part_of_the_domain():
     assert beliefs.domain_mass() == pytest.approx(0.4 + 0.6)  # the list could cover 0.9 / 0.6
     beliefs.s = np.array([0.3])
     assert beliefs.domain_mass() == pytest.approx(0.3 / 0.6)
+    monkeypatch.setattr(guidance, "FEW_DOCUMENTS", 0.4)  # half a document is of the domain
+    assert beliefs.domain_mass() == pytest.approx(0.3 / 0.6 * 0.5 / 0.4)
 
 
 def test_all_words_teach_how_large_the_domain_is():

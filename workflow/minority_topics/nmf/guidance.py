@@ -40,8 +40,9 @@ SHARES = np.array([0.1, 0.2, 0.4])
 LEVELS = np.array([0, 0.1, 0.3, 1, 3, 10])
 LISTED = np.array([0.01, 0.005, 0.005, 0.23, 0.5, 0.25])
 LISTED_WEIGHT = 50
-# Part of the domain's words that the list covers, at least as long as no other words speak.
-COVER = 0.6
+# Part of the domain's words that the list covers; at least, as long as no other words speak and no
+# more than FEW_DOCUMENTS with a listed word are of the domain.
+COVER, FEW_DOCUMENTS = 0.6, 50
 # No word is of the domain alone.
 PUREST = 0.9
 # A word that is not listed is one of the domain with this probability; so many words it weighs.
@@ -270,12 +271,15 @@ class Beliefs:
     def domain_mass(self):
         """How many words of all documents are of the domain: sum_i length_i E[r_i].
 
-        Little is known of documents without a listed word. They add no more than what leaves the
-        list its part, COVER, of the domain's words.
+        Little is known of documents without a listed word. If few documents with one are of the
+        domain, the others add no more than what leaves the list its part, COVER, of the domain's
+        words; from FEW_DOCUMENTS on, the bound grows with their number.
         """
         mass = dot(self.speaking_length, self.posterior @ self.r)
         mass += dot(self.n_silent * self.lengths, self.silent @ self.r)
-        return min(mass, dot(self.s, self.count) / COVER)
+        documents = self.posterior[:, 1:].sum()
+        most = dot(self.s, self.count) / COVER * max(documents / FEW_DOCUMENTS, 1)
+        return min(mass, most)
 
     def share_of_the_rest(self):
         """s of a word that is not listed, on average: what the listed ones leave to them."""
