@@ -40,8 +40,8 @@ SHARES = np.array([0.1, 0.2, 0.4])
 LEVELS = np.array([0, 0.1, 0.3, 1, 3, 10])
 LISTED = np.array([0.01, 0.005, 0.005, 0.23, 0.5, 0.25])
 LISTED_WEIGHT = 50
-# Part of the domain's words that the list covers; at least, as long as no other words speak and no
-# more than FEW_DOCUMENTS with a listed word are of the domain.
+# The part of the domain's words that the list is taken to cover. While listed words speak alone it
+# covers no less, if at most FEW_DOCUMENTS documents with a listed word are of the domain.
 COVER, FEW_DOCUMENTS = 0.6, 50
 # No word is of the domain alone.
 PUREST = 0.9
