@@ -2,12 +2,14 @@
 
 import math
 import re
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from minority_topics.base.files import write_text
+from minority_topics.base.manifest import lock_of
 from minority_topics.study import paths
 from minority_topics.study.paths import (
     batch_name,
@@ -97,3 +99,22 @@ def test_every_result_lies_below_results():
     found = [value for value in patterns if isinstance(value, str) and "/" in value]
     assert len(found) > 10
     assert all(value.startswith("results/") for value in found)
+
+
+@given(st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,9}", fullmatch=True))
+def test_a_dataset_and_its_variants_lie_in_one_folder(name):
+    folder = paths.dataset_folder(name)
+    assert Path(paths.SEAL.format(dataset=name)).parent == folder
+    assert folder in paths.dataset_folder(variant(name, {"rate": 0.2})).parents
+
+
+def test_an_environment_is_found_from_its_name_and_its_lock_from_its_folder(tmp_path):
+    definition = paths.environment_definition("nmf", tmp_path)
+    record = paths.environment_record("nmf", tmp_path)
+    assert [path.relative_to(tmp_path).as_posix() for path in (definition, record)] == [
+        "envs/nmf.yaml", ".venvs/nmf.json"
+    ]  # fmt: skip
+    write_text(definition.with_suffix(".lock"), "numpy==2\n")
+    assert lock_of(record.with_suffix("")) == definition.with_suffix(".lock")
+    ours = paths.environment_python("nmf").relative_to(paths.ROOT)
+    assert ours.as_posix() == ".venvs/nmf/bin/python"

@@ -24,9 +24,8 @@ from typing import NamedTuple
 
 from .. import __version__
 from .files import MANIFEST, write_json
+from .places import DEFINITIONS, ENVIRONMENTS, PACKAGE, REPOSITORY
 
-PACKAGE = Path(__file__).resolve().parents[1]
-REPOSITORY = PACKAGE.parents[1]
 # Snakemake leaves it in a folder that is the output of a rule.
 RULE_OUTPUT = ".snakemake_timestamp"
 UNLISTED = f"is not listed in {MANIFEST}"
@@ -106,8 +105,8 @@ def code_state(modules):
 def lock_of(prefix):
     """The file that pins the packages of an environment, None if there is none."""
     prefix = Path(prefix)
-    if prefix.parent.name == ".venvs":
-        lock = prefix.parents[1] / "envs" / f"{prefix.name}.lock"
+    if prefix.parent.name == ENVIRONMENTS:
+        lock = prefix.parents[1] / DEFINITIONS / f"{prefix.name}.lock"
     elif prefix.name == ".venv":
         lock = prefix.with_name("requirements.lock")
     else:  # an environment of conda, which Snakemake keeps beside its definition

@@ -28,10 +28,11 @@ import psutil
 
 from ..base.files import digest, write_json
 from ..base.manifest import MANIFEST, describe_step, write_manifest
+from ..base.places import PACKAGE
 from ..base.processes import signal_name
 from ..methods.contract import FIT_FILES
 from .environments import NOT_BUILT, failure
-from .paths import ROOT, environment_files, parse_variant, setting_name
+from .paths import environment_definition, environment_files, parse_variant, setting_name
 from .plan import derive_random_state
 
 THREAD_VARIABLES = (
@@ -46,7 +47,7 @@ FAMILY_SECONDS = 1.0
 START_SECONDS = 600.0
 LARGEST_ANSWER = 16 * 2**20
 ANSWER = {"status", "reason", "seconds", "notes", "versions", "modules"}
-LIBRARY = Path(__file__).resolve().parents[2]
+LIBRARY = PACKAGE.parent
 
 
 def crash_signals(platform):
@@ -109,7 +110,7 @@ def fit_repetitions(
     # Variants have the random states of their originals, so that they differ in what was varied.
     axes = [parse_variant(name)[0] for name in (dataset, method.name)]
     axes.append(setting_name(n_topics, n_minority))
-    environment = digest(*environment_files(ROOT / "envs" / f"{method.environment}.yaml"))
+    environment = digest(*environment_files(environment_definition(method.environment)))
     jobs = [
         Job(
             dataset=dataset,

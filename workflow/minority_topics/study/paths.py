@@ -11,17 +11,19 @@ import re
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-PACKAGE = Path(__file__).resolve().parents[1]
-REPOSITORY = PACKAGE.parents[1]
+from ..base.places import DEFINITIONS, ENVIRONMENTS, PACKAGE, REPOSITORY
+
 # The folder of config/ and envs/: an installed library has copies of them inside.
 ROOT = REPOSITORY if (REPOSITORY / "Snakefile").is_file() else PACKAGE / "project"
 
 # What a study leaves, below the folder it runs in. Snakemake fills in what stands in braces.
+DATASET = "results/{dataset}"
 BACKGROUND = "results/{dataset}/background"
 DOCUMENTS = "results/{dataset}/documents"
 CORPORA = "results/{dataset}/corpus"
 CORPUS = CORPORA + "/{draw}"
-FITS = "results/{dataset}/fits/{method}/{setting}/{batch}"
+ALL_FITS = "results/{dataset}/fits"
+FITS = ALL_FITS + "/{method}/{setting}/{batch}"
 TABLE = "results/{dataset}/tables/{table}.csv"
 FIGURE = "results/{dataset}/{folder}/{figure}"  # with five endings
 # Time and memory differ from run to run, as no table must: they have a folder of their own.
@@ -68,6 +70,11 @@ def find_files(pattern):
         return [path]
     found = map(Path, glob.glob(str(path), recursive=True))
     return sorted(match for match in found if match.is_file())
+
+
+def dataset_folder(name):
+    """The folder of everything that is made for a dataset."""
+    return Path(DATASET.format(dataset=name))
 
 
 def setting_name(n_topics, n_minority):
@@ -144,6 +151,16 @@ def environment_files(definition):
     return [path for path in paths if path.exists()]
 
 
+def environment_definition(name, root=ROOT):
+    """The conda file of an environment."""
+    return root / DEFINITIONS / f"{name}.yaml"
+
+
+def environment_record(name, root=ROOT):
+    """What says how the build of an environment went; the environment is the folder beside it."""
+    return root / ENVIRONMENTS / f"{name}.json"
+
+
 def environment_python(name):
     """The Python of a tool's environment, as uv builds it."""
-    return ROOT / ".venvs" / name / "bin" / "python"
+    return environment_record(name).with_suffix("") / "bin" / "python"

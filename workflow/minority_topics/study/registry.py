@@ -4,9 +4,9 @@ import json
 import math
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ..base.files import read_text
+from ..base.places import PACKAGE
 from ..base.text import find_control, is_line, refuse_constant, shown, stands_twice
 from .paths import environment_python, parse_variant, resolve
 
@@ -17,7 +17,7 @@ COLUMNS = (
 )  # fmt: skip
 # A name stands in paths, where some systems take capitals for small letters.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
-MODULES = Path(__file__).resolve().parents[1] / "methods"
+MODULES = PACKAGE / "methods"
 
 
 class ConfigError(ValueError):

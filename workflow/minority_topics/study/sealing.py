@@ -8,7 +8,9 @@ from collections import defaultdict
 from pathlib import Path
 
 from ..base.manifest import MANIFEST, describe_step, state, write_manifest
+from ..base.places import PACKAGE
 from .paths import (
+    ALL_FITS,
     BACKGROUND,
     CORPORA,
     CORPUS,
@@ -19,7 +21,6 @@ from .paths import (
     OWN_MATRIX,
     OWN_MODEL,
     OWN_TABLES,
-    PACKAGE,
     parse_batch,
 )
 from .plan import Plan, split_datasets
@@ -70,6 +71,6 @@ def _planned(plan):
 
 def sources_of(parts):
     """Corpora and fits of a study, each kind as one folder: what its tables are made from."""
-    tops = {CORPORA.rpartition("/")[2], FITS.split("/")[2]}
+    tops = {Path(CORPORA).name, Path(ALL_FITS).name}
     places = ((folder, *folder.parents) for folder in parts)
     return sorted({place for above in places for place in above if place.name in tops})

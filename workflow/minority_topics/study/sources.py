@@ -7,7 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[1]
+from ..base.places import PACKAGE
+
 # A relative import, with its names in brackets or up to the end of the line. All files are read at
 # each start of a run: Python's own parser takes six times as long (a test compares the two).
 RELATIVE = re.compile(
