@@ -88,6 +88,20 @@ def test_a_spoilt_file_or_other_code_makes_a_step_again(folder, capsys):
     assert (model / "model.npz").read_bytes() != b"spoilt"
 
 
+def test_a_spoilt_record_of_a_step_makes_it_again(folder, capsys):
+    main([*ARGUMENTS, *SMALL])
+    record = folder / "results/comments/model/.made_from.json"
+    whole = record.read_text()
+    for content in (whole[:-9], "[]", ""):
+        record.write_text(content)
+        capsys.readouterr()
+        main([*ARGUMENTS, *SMALL])
+        said = capsys.readouterr().out
+        assert UP_TO_DATE.format("matrix") in said
+        assert UP_TO_DATE.format("model") not in said
+        assert record.read_text() == whole
+
+
 def test_without_texts_no_words_in_their_order_are_left(folder, capsys):
     careful = [*ARGUMENTS, *SMALL, "--set", "keep_texts=false"]
     main(careful)

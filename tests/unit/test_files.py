@@ -2,9 +2,11 @@
 
 import csv
 import errno
+import gzip
 import os
 import subprocess
 import sys
+import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +14,14 @@ from hypothesis import strategies as st
 
 from minority_topics.base.files import (
     guard_cell,
+    is_fault_of_machine,
+    open_lock,
     read_csv,
+    read_json,
     read_lines,
     replacing,
     write_csv,
+    write_json,
     write_lines,
     write_text,
 )
@@ -140,6 +146,34 @@ class TestLines:
     def test_a_byte_order_mark_is_no_part_of_the_first_line(self, tmp_path):
         (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfsana\r\ntoinen\r\n")
         assert read_lines(tmp_path / "a.txt") == ["sana", "toinen"]
+
+
+class TestJson:
+    def test_an_object_comes_back(self, tmp_path):
+        write_json(tmp_path / "a.json", {"b": [1, "ä"], "a": None})
+        assert read_json(tmp_path / "a.json") == {"a": None, "b": [1, "ä"]}
+
+    @pytest.mark.parametrize("content", [b"", b'{"a"', b"[]", b"1", b"\xff", b"[" * 100_000])
+    def test_anything_else_is_refused_with_its_path_and_a_remedy(self, tmp_path, content):
+        path = tmp_path / "a.json"
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="remove it and run again") as caught:
+            read_json(path)
+        assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_damage_is_told_from_a_fault_of_the_machine(tmp_path):
+    assert is_fault_of_machine(PermissionError(errno.EACCES, "denied"))
+    assert is_fault_of_machine(OSError(errno.EIO, "input/output error"))
+    assert is_fault_of_machine(MemoryError())
+    (tmp_path / "a.gz").write_bytes(b"no gzip")
+    with pytest.raises(OSError, match="Not a gzipped file") as caught:
+        gzip.decompress((tmp_path / "a.gz").read_bytes())
+    archive = open_lock(tmp_path / "a.gz")
+    with archive, pytest.raises(OSError, match="Invalid argument") as before_start:
+        archive.seek(-1)
+    for error in (caught.value, before_start.value, ValueError(), zlib.error(), KeyError()):
+        assert not is_fault_of_machine(error)
 
 
 class TestCsv:

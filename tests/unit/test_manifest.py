@@ -92,7 +92,10 @@ class TestManifest:
             check_manifest(path.parent)
         sentence = str(caught.value)
         assert sentence.startswith(f"{path} is {kind}")
-        assert f"remove {results / 'corpus'} and run again, or `python -m minority_top" in sentence
+        made = results / "corpus"
+        assert sentence.endswith(
+            f"; remove {made} and run again, or `python -m minority_topics verify --repair {made}`"
+        )
         assert "\n" not in sentence
         [problem] = verify(results)
         assert (problem.folder, problem.name, problem.kind) == (path.parent, "b.txt", kind)
@@ -226,7 +229,7 @@ class TestWhatMadeIt:
         assert list(verify(results)) == []
         write_text(words, "toinen\n")
         [problem] = verify(results)
-        assert (problem.kind, problem.text) == ("stale", "is stale: words.txt is another now")
+        assert (problem.kind, problem.text) == ("stale", "is stale: words.txt has changed since")
         words.unlink()
         assert list(verify(results)) == []
 
@@ -234,7 +237,7 @@ class TestWhatMadeIt:
         write_text(dataset / "corpus" / "0" / "a.txt", "other")
         write_manifest(dataset / "corpus" / "0")
         texts = {problem.text for problem in verify(dataset)}
-        assert "is stale: results/corpus is another now" in texts
+        assert "is stale: results/corpus has changed since" in texts
         removed = repair(list(verify(dataset)), dataset)
         names = {"scores.csv", "summary.csv", "report.html", "manifest.json"}
         assert {path.name for path in removed} <= names
@@ -254,11 +257,11 @@ class TestWhatMadeIt:
         assert list(verify(results)) == []
         write_text(package / "module.py", "2\n")
         assert {problem.text for problem in verify(results)} == {
-            "is stale: the code that made it is another now"
+            "is stale: the code that made it has changed since"
         }
         write_text(tmp_path / "envs" / "a.lock", "2\n")
         assert {problem.text for problem in verify(results)} == {
-            "is stale: envs/a.lock is another now"
+            "is stale: envs/a.lock has changed since"
         }
 
 
@@ -276,7 +279,9 @@ class TestFoldersOfSeveralSteps:
             raise RuntimeError
         assert not (dataset / "tables" / "manifest.json").exists()
 
-    @pytest.mark.parametrize("content", ['{"name": "app"}', "[]", "no JSON"])
+    @pytest.mark.parametrize(
+        "content", ['{"name": "app"}', '{"files": {}, "parts": {}}', "[]", "no JSON"]
+    )
     def test_the_manifest_of_another_program_stays(self, tmp_path, content):
         (tmp_path / "manifest.json").write_text(content)
         write_text(tmp_path / "table.csv", "a")
@@ -426,10 +431,14 @@ def test_a_time_that_is_still_to_come_becomes_now(tmp_path):
     os.utime(paths[0], (past, past))
     os.utime(paths[1], (future, future))
     (sentence,) = bring_to_present(paths[:2])
-    assert sentence == f"{paths[1]} is from the future by this clock; it counts as made now"
+    assert sentence == f"{paths[1]} has a time in the future; it was set to now"
     assert paths[0].stat().st_mtime == pytest.approx(past)
     assert paths[1].stat().st_mtime <= time.time()
     assert not list(bring_to_present(paths))
+    for path in paths:
+        os.utime(path, (future, future))
+    (sentence,) = bring_to_present(paths)
+    assert sentence == f"{paths[0]}, like 2 more, has a time in the future; it was set to now"
 
 
 @pytest.mark.parametrize(("here", "repository"), [("work", "work/clone"), ("clone/work", "clone")])

@@ -30,7 +30,7 @@ def replacing(path, mode="w", private=False):
     A run that is killed, or a disk that is full, leaves what was there before. An OSError names
     `path`, not the file beside it that is written first. A private file is for its owner alone, and
     is never written over: FileExistsError says that there is one already. The manifest of the
-    folder goes first, since it is that of the files before.
+    folder is removed first, because it describes the old files.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,21 +78,20 @@ def forget_manifest(folder):
     """Remove the manifest of a folder, and that of the folder above if this is a part of it."""
     for place, key in ((folder, "files"), (folder.parent, "parts")):
         path = place / MANIFEST
-        if path.exists() and key in read_manifest(path):  # else it is of another program
+        if {key, "made_by"} <= _keys_of(path):  # else it is of another program
             path.unlink(missing_ok=True)
 
 
-def read_manifest(path):
-    """What a manifest says; {} if it is none, or cannot be read."""
+def _keys_of(path):
+    """The keys of a JSON file; none if it cannot be read."""
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
+        return read_json(path).keys()
+    except (OSError, ValueError):
+        return set()
 
 
 def _part_file(path):
-    """A name for a file's new content, no other writer's; those that dead writers left go.
+    """A temporary name unique to this process; leftovers of dead processes are deleted.
 
     It has a fixed length, since the name of the file itself may be as long as the disk allows.
     """
@@ -188,7 +187,23 @@ def write_json(path, content):
 
 
 def read_json(path):
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+    """The object that `write_json` wrote; ValueError if there is anything else in the file."""
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: not JSON ({error}); remove it and run again") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: not an object of JSON; remove it and run again")
+    return content
+
+
+def is_fault_of_machine(error):
+    """Whether memory, a permission or the disk was at fault, and the file read may be whole.
+
+    Of the errors of the system, EINVAL means damage: a damaged archive points to before its start.
+    """
+    number = getattr(error, "errno", None)  # OSErrors of other origin have none
+    return isinstance(error, MemoryError) or number not in (None, errno.EINVAL)
 
 
 def guard_cell(cell):

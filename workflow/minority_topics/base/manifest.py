@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import __version__
-from .files import MANIFEST, write_json
+from .files import MANIFEST, read_json, write_json
 from .places import DEFINITIONS, ENVIRONMENTS, PACKAGE, REPOSITORY
 
 # Snakemake leaves it in a folder that is the output of a rule.
@@ -33,7 +33,6 @@ UNLISTED = f"is not listed in {MANIFEST}"
 ASKING = ("__main__.py", "cli", "study")
 # Problems of a folder that are told one by one before a run.
 MOST_TOLD = 5
-REPAIR = "`python -m minority_topics verify --repair results`"
 
 
 class DamagedFolder(ValueError):
@@ -161,13 +160,25 @@ def _found(name):
 # Reading.
 
 
-def check_manifest(folder, *names):
-    """Raise DamagedFolder unless these files, or all that were listed, are as they were."""
+def check_manifest(folder, *names, remedy=None):
+    """Raise DamagedFolder unless these files, or all that were listed, are as they were.
+
+    `remedy` is what to do about it where the folder is not one that a run makes again.
+    """
     folder = Path(folder)
     for _, name, text, _ in _damage(folder, _read(folder), names):
-        raise DamagedFolder(
-            f"{folder / name} {text}; remove {_output(folder)} and run again, or {REPAIR}"
+        made = _output(folder)
+        remedy = remedy or (
+            f"remove {made} and run again, or `python -m minority_topics verify --repair {made}`"
         )
+        raise DamagedFolder(f"{folder / name} {text}; {remedy}")
+
+
+def refuse_foreign_manifest(folder):
+    """Raise ValueError if `write_manifest` would overwrite a file that is not a manifest."""
+    path = Path(folder) / MANIFEST
+    if path.exists() and isinstance(text := _read(path.parent), str):
+        raise ValueError(f"{path} {text} and would be overwritten; save to another folder")
 
 
 def check_file(path):
@@ -246,8 +257,8 @@ def bring_to_present(paths):
     for path in late:
         os.utime(path, ns=(now, now), follow_symlinks=False)
     if late:
-        more = f", and {len(late) - 1} more are" if len(late) > 1 else ""
-        yield f"{late[0]} is from the future by this clock{more}; it counts as made now"
+        more = f", like {len(late) - 1} more," if len(late) > 1 else ""
+        yield f"{late[0]}{more} has a time in the future; it was set to now"
 
 
 def repair(problems, root):
@@ -276,7 +287,7 @@ def _spoilt(problem, root):
         alone = _is_separate(content) and problem.kind != "stale"
         names = [problem.name] if alone else [*content["files"], MANIFEST]
     elif (folder / MANIFEST).exists() or problem.kind == "missing":
-        names = [MANIFEST]  # the files are good until one knows better
+        names = [MANIFEST]  # the files are kept; only the manifest is made again
     else:
         names = _files(folder)
     return [folder / name for name in names]
@@ -302,10 +313,10 @@ def _manifests(root, marks=()):
 def _read(folder):
     """What the manifest of a folder says, or what is wrong with it."""
     try:
-        content = json.loads((folder / MANIFEST).read_bytes())
+        content = read_json(folder / MANIFEST)
     except FileNotFoundError:
         return "is missing"
-    except (ValueError, RecursionError):
+    except ValueError:
         return "cannot be read"
     return content if _is_manifest(content) else "is not a manifest"
 
@@ -354,16 +365,16 @@ def _unlisted(folder, content, needed, own):
 
 
 def _stale(folder, content, known):
-    """Whether it was made from something else than what is there now; what is gone says nothing."""
+    """Yield a problem if inputs, environment or code have changed; missing inputs are ignored."""
     made_by = content["made_by"]
     reasons = [
-        f"{name} is another now"
+        f"{name} has changed since"
         for kind in ("inputs", "environment")
         for name, before in made_by[kind].items()
         if (now := known(_found(name))) is not None and now != before
     ]
     if _is_of_other_code(content):
-        reasons.append("the code that made it is another now")
+        reasons.append("the code that made it has changed since")
     if reasons:
         yield Problem(folder, MANIFEST, f"is stale: {reasons[0]}", "stale")
 
@@ -381,7 +392,8 @@ def _parts(folder, parts, manifests, known):
         if now is None:
             yield Problem(folder / part, MANIFEST, "is missing", "missing")
         elif now != before:
-            yield Problem(folder, MANIFEST, f"is stale: {folder / part} is another now", "stale")
+            text = f"is stale: {folder / part} has changed since"
+            yield Problem(folder, MANIFEST, text, "stale")
     tops = {Path(part).parts[0] for part in parts}
     for other in manifests:
         below = other.relative_to(folder) if folder in other.parents else None

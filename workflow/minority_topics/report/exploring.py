@@ -104,10 +104,11 @@ def _made_from(settings, inputs):
 
 
 def _is_made(out, made_from):
-    record = out / MADE_FROM
-    if not record.exists() or read_json(record) != json.loads(json.dumps(made_from)):
+    try:
+        before = read_json(out / MADE_FROM)
+    except (OSError, ValueError):
         return False
-    return is_as_made(out)
+    return before == json.loads(json.dumps(made_from)) and is_as_made(out)
 
 
 def _state(path):
