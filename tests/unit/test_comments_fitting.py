@@ -177,7 +177,8 @@ def test_a_fit_that_runs_out_of_time_says_so_and_goes_on(matrix, tmp_path, monke
     assert not list(tmp_path.glob(".*"))
 
 
-def test_fits_that_are_complete_are_not_made_again(matrix, tmp_path, monkeypatch):
+@pytest.mark.parametrize("spoilt", [None, folders.ARRAYS, folders.DOC_TOPIC, folders.FIT])
+def test_fits_that_are_complete_and_whole_are_not_made_again(matrix, tmp_path, monkeypatch, spoilt):
     fit_once, asked = fitting._fit_once, []
 
     def interrupted(problem, settings, state, *rest):
@@ -189,8 +190,10 @@ def test_fits_that_are_complete_are_not_made_again(matrix, tmp_path, monkeypatch
     monkeypatch.setattr(fitting, "_fit_once", interrupted)
     with pytest.raises(KeyboardInterrupt):
         fit_comments(matrix, tmp_path / "model", **SETTINGS, n_fits=2)
+    if spoilt:
+        (tmp_path / ".model.fits" / "1" / spoilt).write_bytes(b"spoilt")
     fit_comments(matrix, tmp_path / "model", **SETTINGS, n_fits=2)
-    assert asked == [1, 2, 2]
+    assert asked == ([1, 2, 1, 2] if spoilt else [1, 2, 2])
 
 
 def test_fits_of_other_settings_are_made_anew(matrix, tmp_path, monkeypatch):

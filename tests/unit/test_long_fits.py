@@ -1,11 +1,13 @@
 """What a long fit has beside its result: starts from samples, batches, checkpoints, progress."""
 
 import copy
+import errno
 import io
 import json
 import logging
 import re
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -436,6 +438,19 @@ def test_a_damaged_checkpoint_is_named(saved, damage):
     saved.write_bytes(damage(saved.read_bytes()))
     with pytest.raises(ValueError, match=r"fit\.npz' is damaged.*remove this one\.$"):
         make(**SHORT, checkpoint=saved).fit(corpus())
+
+
+@pytest.mark.parametrize(
+    "fault", [OSError(errno.EIO, "broken disk"), PermissionError(errno.EACCES, "no"), MemoryError()]
+)
+def test_a_fault_of_the_machine_does_not_call_a_checkpoint_damaged(saved, monkeypatch, fault):
+    def fail(archive):
+        raise fault
+
+    monkeypatch.setattr(zipfile.ZipFile, "testzip", fail)
+    with pytest.raises(type(fault)) as caught:
+        make(**SHORT, checkpoint=saved).fit(corpus())
+    assert caught.value is fault
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

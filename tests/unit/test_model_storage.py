@@ -160,8 +160,27 @@ def test_a_damaged_file_is_refused(tmp_path, name):
     content = bytearray((tmp_path / name).read_bytes())
     content[len(content) // 2] ^= 1
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(DamagedFolder, match=f"{name} is damaged"):
+    with pytest.raises(DamagedFolder, match=f"{name} is damaged.*; save the model again, or fit"):
         ConstrainedNMF.load(tmp_path)
+
+
+def test_other_files_of_the_folder_are_left_alone(tmp_path):
+    (tmp_path / "data.csv").write_text("a")
+    for _ in range(2):  # its own manifest is no hindrance
+        fitted().save(tmp_path)
+    listed = json.loads((tmp_path / "manifest.json").read_text())["files"]
+    assert {*listed} == {storage.MODEL, storage.ARRAYS}
+    (tmp_path / "data.csv").write_text("b")
+    ConstrainedNMF.load(tmp_path)
+
+
+@pytest.mark.parametrize("content", ['{"name": "app"}', '{"files": {}}', "no JSON"])
+def test_the_manifest_of_another_program_is_not_overwritten(tmp_path, content):
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(ValueError, match=r"manifest\.json .* would be overwritten; save to an"):
+        fitted().save(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["manifest.json"]
+    assert (tmp_path / "manifest.json").read_text() == content
 
 
 @pytest.mark.parametrize("columns", [[12], [-1]])

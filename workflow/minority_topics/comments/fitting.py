@@ -255,6 +255,7 @@ def _fit_once(problem, settings, state, work, deadline):
     facts |= {"seconds": round(time.monotonic() - begin, 1), "peak_mb": round(peak_memory_mb())}
     write_json(folder / folders.FIT, facts)
     model.save(folder)
+    write_manifest(folder)  # of all its files, not of the model alone
 
 
 def fit_quietly(model, V):

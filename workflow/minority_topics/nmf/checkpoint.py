@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import __version__
-from ..base.files import replacing
+from ..base.files import is_fault_of_machine, replacing
 from ..base.text import shown
 from .factors import Factor
 from .kernels import batches
@@ -93,6 +93,8 @@ class Checkpoint:
             with self._open() as saved:
                 identity = json.loads(str(saved["identity"]))
         except Exception as error:  # whatever a damaged file leads to
+            if is_fault_of_machine(error):
+                raise
             raise ValueError(
                 f"checkpoint {str(self.path)!r} is damaged, or no checkpoint at all "
                 f"({type(error).__name__}); {REMEDY}"

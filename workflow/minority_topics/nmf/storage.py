@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
-from ..base.files import read_json, replacing, write_json
-from ..base.manifest import check_manifest, write_manifest
+from ..base.files import is_fault_of_machine, read_json, replacing, write_json
+from ..base.manifest import check_manifest, refuse_foreign_manifest, write_manifest
 from .checks import is_whole
 from .guidance import NUMBERS, SHARES, Learnt, Listed
 from .model import Batches, ConstrainedNMF
@@ -36,6 +36,7 @@ def save_model(model, folder):
     """Write a fitted model into a folder, which may hold other files, and its manifest last."""
     check_is_fitted(model)
     folder = Path(folder)
+    refuse_foreign_manifest(folder)
     parameters = model.get_params(deep=False) | {"word_vectors": None}
     parameters = {name: _plain(value) for name, value in parameters.items()}
     arrays = {name.rstrip("_"): getattr(model, name) for name in AS_ARRAYS if hasattr(model, name)}
@@ -70,7 +71,7 @@ def save_model(model, folder):
             "guidance": learnt_guidance,
         },
     )
-    write_manifest(folder)
+    write_manifest(folder, names=[MODEL, ARRAYS])
 
 
 def load_model(folder, kind=ConstrainedNMF):
@@ -78,11 +79,11 @@ def load_model(folder, kind=ConstrainedNMF):
     folder = Path(folder)
     if not (folder / MODEL).is_file():
         raise ValueError(f"{folder / MODEL}: no such file; name a folder that a model was saved to")
-    check_manifest(folder, MODEL, ARRAYS)
+    check_manifest(folder, MODEL, ARRAYS, remedy="save the model again, or fit it again")
     try:
         facts = read_json(folder / MODEL)
         form = facts["format"] if facts["kind"] == KIND else None
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, KeyError):
         form = None
     if not is_whole(form, 1):
         raise ValueError(f"{folder / MODEL}: it is not the file of a {KIND}; save the model again")
@@ -158,9 +159,9 @@ def _read_arrays(path):
     try:
         with np.load(path, allow_pickle=False) as saved:
             return {name: saved[name] for name in saved.files}
-    except (OSError, MemoryError):
-        raise
     except Exception as error:  # a damaged archive raises anything
+        if is_fault_of_machine(error):
+            raise
         raise ValueError(f"{path.name} cannot be read") from error
 
 
