@@ -3,6 +3,7 @@
 import csv
 import math
 import pickle
+import re
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -23,6 +24,7 @@ from threadpoolctl import threadpool_limits
 from minority_topics import ConstrainedNMF
 from minority_topics.nmf import model as model_module
 from minority_topics.nmf import start as start_module
+from minority_topics.nmf.descent import ACCELERATIONS
 from minority_topics.nmf.model import ConstraintWarning, ObjectiveWarning
 from minority_topics.nmf.start import block_solution
 from minority_topics.scores import metrics
@@ -781,6 +783,17 @@ def test_an_invalid_parameter_is_named(X, name, value):
         make(**({"vocabulary": WORDS} | {name: value})).fit(X)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [("solver", SOLVERS), ("acceleration", ACCELERATIONS), ("guidance", ["list", "learnt"])],
+)
+def test_a_wrong_name_is_told_with_those_that_are_right(X, name, allowed):
+    with pytest.raises(ValueError, match=f"{name}='x' must be ") as caught:
+        make(**{name: "x"}).fit(X)
+    said = str(caught.value).partition(" must be ")[2]
+    assert sorted(re.findall(r"'(\w+)'", said)) == sorted(allowed)
 
 
 def test_numbers_of_numpy_are_numbers(X):

@@ -54,6 +54,10 @@ def check_parameters(model):
     def is_one_of(value, *names):
         return isinstance(value, str) and value in names
 
+    def require_one_of(name, *names):
+        rule = f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
+        require(is_one_of(getattr(model, name), *names), name, rule)
+
     m = model
     countable = is_whole(m.n_topics, 1) and m.n_topics <= MOST_TOPICS
     require(countable, "n_topics", f"a whole number from 1 to {MOST_TOPICS}")
@@ -61,8 +65,8 @@ def check_parameters(model):
     require(countable, "n_minority", f"a whole number from 0 to n_topics={m.n_topics}")
     require(is_number(m.w_max), "w_max", "a number of at least 0")
     require(is_number(m.theta_min) and float(m.theta_min) < 1, "theta_min", "in [0, 1)")
-    require(is_one_of(m.guidance, "list", "learnt"), "guidance", "'list' or 'learnt'")
-    require(is_one_of(m.solver, "exact", "paper", "projected"), "solver", "one of its three names")
+    require_one_of("guidance", "list", "learnt")
+    require_one_of("solver", "exact", "paper", "projected")
     known = is_one_of(m.start, "block", "random")
     known |= isinstance(m.start, tuple | list) and len(m.start) == 2
     require(known, "start", "'block', 'random' or (W, H)")
@@ -71,8 +75,7 @@ def check_parameters(model):
     require(is_whole(m.h_update) and m.h_update in (1, 2), "h_update", "1 or 2")
     finite = is_number(m.eta) and math.isfinite(m.eta)
     require(finite, "eta", "a finite number of at least 0")
-    known = is_one_of(m.acceleration, *ACCELERATIONS)
-    require(known, "acceleration", "one of its three names")
+    require_one_of("acceleration", *ACCELERATIONS)
     require(is_whole(m.max_iter, 1), "max_iter", "a whole number of at least 1")
     finite = is_number(m.tol) and math.isfinite(m.tol)
     require(finite, "tol", "a finite number of at least 0")
