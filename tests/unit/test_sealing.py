@@ -80,6 +80,18 @@ def test_the_verb_finds_the_folders_by_the_configuration(results):
     assert {*inputs} == {"config/methods.tsv", "results/x/corpus", "results/x/fits"}
 
 
+@pytest.mark.parametrize("name", ["corpus", "fits"])
+def test_a_dataset_with_the_name_of_a_folder_is_not_its_own_source(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    make_folders(name, FOLDERS)
+    folder = Path("results") / name
+    parts = [folder / part for part in FOLDERS]
+    assert sources_of(parts) == [folder / "corpus", folder / "fits"]
+    write_text(folder / "report.html", "page")
+    seal([folder / "report.html"], {}, sources_of(parts), parts)
+    assert list(verify("results")) == []
+
+
 def test_own_comments_have_the_folders_that_are_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     make_folders("mine", OWN_FOLDERS)

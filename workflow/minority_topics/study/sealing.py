@@ -14,6 +14,7 @@ from .paths import (
     BACKGROUND,
     CORPORA,
     CORPUS,
+    DATASET,
     DOCUMENTS,
     FITS,
     OWN_COMMENTS,
@@ -72,5 +73,7 @@ def _planned(plan):
 def sources_of(parts):
     """Corpora and fits of a study, each kind as one folder: what its tables are made from."""
     tops = {Path(CORPORA).name, Path(ALL_FITS).name}
-    places = ((folder, *folder.parents) for folder in parts)
-    return sorted({place for above in places for place in above if place.name in tops})
+    # A dataset may have the name of one of them.
+    n_parts = len(Path(DATASET).parts)
+    places = {place for folder in parts for place in (folder, *folder.parents)}
+    return sorted(p for p in places if p.name in tops and len(p.parts) > n_parts)
