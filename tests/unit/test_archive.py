@@ -1,6 +1,9 @@
 """Archives hold what may be given away, name what may not, and are compared byte for byte."""
 
+import contextlib
+import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -195,7 +198,68 @@ def test_a_changed_file_in_an_archive_is_told(project):
         for name in packed.namelist():
             content = packed.read(name)
             other.writestr(name, b"other" if name.endswith("scores.csv") else content)
-    with pytest.raises(ArchiveError, match=r"results/x/tables/scores\.csv in it is damaged"):
+    for _ in range(2):  # what was refused once is not taken for whole
+        with pytest.raises(ArchiveError, match=r"scores\.csv in it is damaged; get it again|empty"):
+            unpack("b.zip", "fresh")
+
+
+def test_what_a_killed_run_has_unpacked_is_not_taken_for_whole(project, monkeypatch):
+    make_dataset("x", SIMULATED)
+    pack(["x"], "a.zip", project)
+    utime, written = os.utime, []
+
+    def killed(path, times):
+        utime(path, times)
+        written.append(path)
+        if len(written) == stop:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "utime", killed)
+    for stop in range(1, len(names_in("a.zip"))):
+        written.clear()
+        with pytest.raises(KeyboardInterrupt):
+            unpack("a.zip", f"fresh{stop}")
+        with pytest.raises(ArchiveError, match=f"fresh{stop} is not empty; remove it, or name"):
+            unpack("a.zip", f"fresh{stop}")
+
+
+def test_a_flipped_bit_anywhere_is_one_sentence_or_does_no_harm(tmp_path):
+    text = b"what was deposited"
+    file = {"@id": "results/a", "@type": "File", "sha256": hashlib.sha256(text).hexdigest()}
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("ro-crate-metadata.json", json.dumps({"@graph": [file]}))
+        packed.writestr("results/a", text)
+    content, fresh = (tmp_path / "a.zip").read_bytes(), tmp_path / "fresh"
+    refused = 0
+    for at in range(len(content)):
+        flipped = bytes([content[at] ^ 1 << at % 8])
+        (tmp_path / "b.zip").write_bytes(content[:at] + flipped + content[at + 1 :])
+        with contextlib.suppress(ArchiveError):
+            unpack(tmp_path / "b.zip", fresh)
+            assert (fresh / "deposited" / "results" / "a").read_bytes() == text, at
+            refused -= 1
+        refused += 1
+        shutil.rmtree(fresh, ignore_errors=True)
+    assert refused > len(content) / 2
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"@graph": [1]}', '{"@graph": [{"@type": "File", "@id": "a"}]}']
+)
+def test_a_damaged_description_is_one_sentence(tmp_path, content):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
+        packed.writestr("ro-crate-metadata.json", content)
+    with pytest.raises(ArchiveError, match=r"a\.zip is damaged, or no archive of results; get it"):
+        unpack(tmp_path / "a.zip", tmp_path / "fresh")
+
+
+def test_a_fault_of_the_machine_is_not_taken_for_damage(project, monkeypatch):
+    make_dataset("x", SIMULATED)
+    pack(["x"], "a.zip", project)
+    write_text("fresh", "a file in the way")
+    with pytest.raises(NotADirectoryError, match="fresh"):
+        unpack("a.zip", "fresh")
+    with pytest.raises(FileNotFoundError, match=r"b\.zip"):
         unpack("b.zip", "fresh")
 
 
@@ -220,8 +284,9 @@ def test_environments_are_lent_only_if_they_are_of_the_same_files(project):
     for name in ("nmf", "other"):
         write_text(project / ".venvs" / name / "python", name)
     files = [project / "envs" / "nmf.yaml", project / "envs" / "nmf.lock"]
-    write_json(project / ".venvs" / "nmf.json", {"digest": digest(*files)})
-    write_json(project / ".venvs" / "other.json", {"digest": digest(*files)})
+    built = {"status": "ok", "reason": "", "digest": digest(*files)}
+    write_json(project / ".venvs" / "nmf.json", built)
+    write_json(project / ".venvs" / "other.json", built)
     lend_environments(fresh, project)
     assert sorted(path.name for path in (fresh / ".venvs").iterdir()) == ["nmf", "nmf.json"]
     assert (fresh / ".venvs" / "nmf" / "python").read_text() == "nmf"
@@ -229,6 +294,29 @@ def test_environments_are_lent_only_if_they_are_of_the_same_files(project):
     write_text(fresh / "envs" / "nmf.lock", "another")
     lend_environments(fresh, project)
     assert not (fresh / ".venvs").exists()
+
+
+def record_of(project, status):
+    files = [project / "envs" / f"nmf.{ending}" for ending in ("yaml", "lock")]
+    return json.dumps({"status": status, "reason": "", "digest": digest(*files)})
+
+
+@pytest.mark.parametrize("damage", ["[]", "{", "", "{}", '"nmf"'])
+def test_an_environment_with_a_damaged_record_is_not_lent(project, damage):
+    fresh = reproduced(project)
+    write_text(project / ".venvs" / "nmf.json", damage)
+    lend_environments(fresh, project)
+    assert not (fresh / ".venvs").exists()
+
+
+def test_an_environment_that_could_not_be_built_is_not_lent(project):
+    fresh = reproduced(project)
+    write_text(project / ".venvs" / "nmf.json", record_of(project, "failed"))
+    lend_environments(fresh, project)
+    assert not (fresh / ".venvs").exists()
+    write_text(project / ".venvs" / "nmf.json", record_of(project, "ok"))
+    lend_environments(fresh, project)
+    assert (fresh / ".venvs" / "nmf.json").exists()
 
 
 def test_files_are_compared_byte_for_byte(project):

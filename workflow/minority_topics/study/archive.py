@@ -15,16 +15,20 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from ..base.files import copy_file, digest, read_json, replacing
+from ..base.files import copy_file, digest, is_fault_of_machine, read_json, replacing
 from ..base.manifest import MANIFEST, check_manifest, state
+from ..base.places import DEFINITIONS
 from ..base.strict_yaml import read_yaml
+from .environments import RecordError, read_record
 from .paths import (
     CONFIGURATION,
     OWN_TOPICS,
     PROVENANCE,
     ROOT,
     SEAL,
+    dataset_folder,
     environment_files,
+    environment_record,
 )
 from .provenance import METADATA, RUN, commit, crate, data_entity, entities
 
@@ -106,8 +110,8 @@ def _is_left_out(name):
 
 def _result_files(dataset):
     """Files of a dataset to pack, checked, and those that quote texts and are left out."""
-    folder = Path(SEAL.format(dataset=dataset)).parent
-    if not (folder / MANIFEST).is_file() or not (folder / "provenance.json").is_file():
+    folder = dataset_folder(dataset)
+    if not all(Path(path.format(dataset=dataset)).is_file() for path in (SEAL, PROVENANCE)):
         raise ArchiveError(f"{folder} is not complete; run the study to its end first")
     check_manifest(folder)
     listed = [folder / name for name in read_json(folder / MANIFEST)["files"]]
@@ -134,7 +138,7 @@ def _of_dataset(dataset, content, files):
     """The things of a dataset's crate, renamed for a crate of several."""
 
     def name_of(old):
-        path = f"results/{dataset}/{old}"
+        path = (dataset_folder(dataset) / old).as_posix()
         if old.startswith("#"):
             return f"#{dataset}/{old[1:]}"
         return path if path in files else f"#{path}"
@@ -161,32 +165,44 @@ def _of_dataset(dataset, content, files):
 def unpack(archive, folder):
     """Put an archive into a folder, as a project that can run; its datasets.
 
-    What was deposited goes into a subfolder of its own. A folder that holds the same archive
-    already is gone on with, and any other must be empty.
+    What was deposited goes into a subfolder of its own. If the folder already holds this archive,
+    the run continues; any other folder must be empty.
     """
     archive, folder = Path(archive), Path(folder)
     kept = folder / DEPOSITED
+    known = kept / METADATA
     try:
         with zipfile.ZipFile(archive) as packed:
             described = packed.read(METADATA)
-            known = kept / METADATA
-            if known.is_file() and known.read_bytes() == described:
-                return _datasets(kept)
-            if folder.exists() and any(folder.iterdir()):
-                raise ArchiveError(f"{folder} is not empty; remove it, or name another folder")
-            # Manifests last: whatever is written beside one makes it void.
-            for entry in sorted(packed.infolist(), key=lambda e: e.filename.endswith(MANIFEST)):
-                place = _place(archive, entry.filename, folder)
-                with replacing(place, "wb") as file:
-                    shutil.copyfileobj(packed.open(entry), file)
-                # As old as it says: environments that are built already are no older.
-                os.utime(place, (0, 0))
-    except (zipfile.BadZipFile, KeyError) as error:
+            if not known.is_file() or known.read_bytes() != described:
+                if folder.exists() and any(folder.iterdir()):
+                    raise ArchiveError(f"{folder} is not empty; remove it, or name another folder")
+                _extract(archive, packed, folder)
+                _check(archive, folder, json.loads(described))
+                # Last: it says that the folder holds all of the archive.
+                with replacing(known, "wb") as file:
+                    file.write(described)
+    except ArchiveError:
+        raise
+    except Exception as error:  # whatever a damaged file leads to
+        if is_fault_of_machine(error):
+            raise
         raise ArchiveError(
             f"{archive} is damaged, or no archive of results; get it again"
         ) from error
-    _check(archive, folder, json.loads(described))
     return _datasets(kept)
+
+
+def _extract(archive, packed, folder):
+    """Write the files of an archive, but for its description."""
+    names = (name for name in packed.namelist() if name != METADATA)
+    # Manifests last: writing a file removes the manifest beside it.
+    for name in sorted(names, key=lambda name: name.endswith(MANIFEST)):
+        place = _place(archive, name, folder)
+        with packed.open(name) as content, replacing(place, "wb") as file:
+            shutil.copyfileobj(content, file)
+        # As old as it says: environments that are built already are no older.
+        os.utime(place, (0, 0))
 
 
 def _place(archive, name, folder):
@@ -228,14 +244,21 @@ def bring_inputs(folder, dataset):
 def lend_environments(folder, root=ROOT):
     """Let a folder use the environments of `root` that are built from the same files."""
     folder = Path(folder)
-    for record in sorted((root / ".venvs").glob("*.json")):
-        definition = folder / "envs" / f"{record.stem}.yaml"
-        mine = folder / ".venvs" / record.name
-        if mine.exists() or not definition.exists():
-            continue
-        if read_json(record).get("digest") == digest(*environment_files(definition)):
-            copy_file(record, mine)
-            mine.with_suffix("").symlink_to(record.resolve().with_suffix(""))
+    for definition in sorted((folder / DEFINITIONS).glob("*.yaml")):
+        ours, mine = (environment_record(definition.stem, place) for place in (root, folder))
+        if not mine.exists() and _is_built(definition, ours):
+            copy_file(ours, mine)
+            mine.with_suffix("").symlink_to(ours.resolve().with_suffix(""))
+
+
+def _is_built(definition, record):
+    """Whether an environment is built from the files of a definition, by its record."""
+    try:
+        outcome = read_record(record)
+    except RecordError:
+        return False
+    is_same = outcome.get("digest") == digest(*environment_files(definition))
+    return is_same and outcome["status"] == "ok"
 
 
 def run_again(folder, dataset, cores="all"):
@@ -254,7 +277,8 @@ def run_again(folder, dataset, cores="all"):
 def compare(folder, dataset) -> Iterator[tuple[str, str]]:
     """(file, "equal", "differs", "is missing" or "is new") of every table and figure."""
     folder = Path(folder)
-    before, now = (root / f"results/{dataset}" for root in (folder / DEPOSITED, folder))
+    results = dataset_folder(dataset)
+    before, now = (root / results for root in (folder / DEPOSITED, folder))
     for below in (name for name in COMPARED if (before / name).is_dir()):
         listed = read_json(before / below / MANIFEST)["files"]
         made = read_json(now / below / MANIFEST)["files"] if (now / below).is_dir() else {}
@@ -266,4 +290,4 @@ def compare(folder, dataset) -> Iterator[tuple[str, str]]:
                 verdict = "is missing"
             else:
                 verdict = "equal" if found == listed[name]["sha256"] else "differs"
-            yield f"results/{dataset}/{below}/{name}", verdict
+            yield (results / below / name).as_posix(), verdict
