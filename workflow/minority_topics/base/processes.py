@@ -19,6 +19,7 @@ def peak_memory_mb():
 
     Where Linux does not tell, what the parent held at this process's birth counts.
     """
+    # psutil does not know the peak on Linux.
     status = Path("/proc/self/status")
     if status.exists():
         return int(status.read_text(encoding="ascii").split("VmHWM:")[1].split()[0]) / 1024

@@ -26,7 +26,7 @@ _forked = False
 
 
 class Kernel:
-    """A compiled function: by threads, or by none where a fork has left them behind."""
+    """A compiled function: parallel, or serial in a process forked after threads had started."""
 
     def __init__(self, function, **options):
         self.by_threads = njit(parallel=True, cache=True, **options)(_named(function, DIGEST))

@@ -39,13 +39,13 @@ from .registers import (
     total,
 )
 
-# A seed-free document cannot tell its minority topics from zero where their cap is below this share
-# of its majority topics: they are left out.
+# Where the cap of a seed-free document is below this share of its majority topics, its minority
+# topics cannot be told from zero and are left out.
 NEGLIGIBLE_CAP = 1e-7
-# Nonzeros ahead of the pass at which a row of Y is asked for: memory answers in the time of some
-# twenty rows.
+# How many nonzeros ahead a row of Y is prefetched. Memory takes as long to answer as the pass takes
+# for about twenty rows.
 AHEAD = 32
-# Rows summed as they are, before their sum goes to one in double precision.
+# So many rows are summed in their own precision, before their sum is added to one in double.
 FEW = 8
 
 

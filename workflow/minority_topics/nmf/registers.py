@@ -13,7 +13,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 LINE = 64
-# numba takes no longer tuples into parallel loops.
+# numba refuses tuples longer than this in parallel loops.
 MOST_LINES = 100
 
 

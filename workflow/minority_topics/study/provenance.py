@@ -15,6 +15,7 @@ from .. import __version__
 from ..base.manifest import state
 from .paths import ROOT
 
+# psutil does not know the model of the processor.
 CPU_FACTS = Path("/proc/cpuinfo")
 PROFILE = "https://w3id.org/ro/crate/1.1"
 # The vocabulary of this version has no word for it.
