@@ -6,6 +6,7 @@ seed: which step, and how long after its process began.
 
 import os
 import random
+import re
 import shutil
 import signal
 import time
@@ -107,7 +108,9 @@ def test_a_signal(study, copy, fault, name, moment):
     offset = ["SIGKILL", "SIGTERM", "SIGINT"].index(name)
     whom = WHOM[(moment + offset) % len(WHOM)]
     with fault(f"{name} of run, step or worker"):
-        strike(study, copy, dice, whom, lambda p: p.send_signal(getattr(signal, name)))
+        said = strike(study, copy, dice, whom, lambda p: p.send_signal(getattr(signal, name)))
+        if (name, whom) == ("SIGKILL", "a step"):
+            assert re.search(r"^\w+ failed: killed by SIGKILL, .*\blog\b", said, re.MULTILINE), said
         study.check(copy, *TABLES)
 
 

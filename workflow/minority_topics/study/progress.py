@@ -4,16 +4,20 @@ import logging
 import re
 import sys
 import time
-from pathlib import Path
 
+from ..base.text import folded
 from ..base.times import duration
 
-# A log can be long, and its last line is wanted.
+# A log can be long, and its last lines are wanted.
 TAIL_BYTES = 10_000
 # The handler of Snakemake that writes to the terminal; another writes all to a file.
 TERMINAL = "DefaultStreamHandler"
 # The first jobs of a run prepare the others and tell nothing of their time.
 LEAST_DONE = 10
+# The message that a verb ends with when it fails.
+MESSAGE = re.compile(r"minority_topics \w+: (.+)")
+# In what Snakemake says of a command that failed; the record of the job's error has it too.
+COMMAND_FAILED = "\nCalledProcessError in file "
 
 
 def follow(logger, is_stopping=lambda: False):
@@ -40,10 +44,7 @@ def is_error(record):
 def is_news(record):
     """Whether a record says more than what `Failures` says of it."""
     event = str(getattr(record, "event", ""))
-    if event == "job_error":
-        return not reason_of(record)
-    # The command and its exit code, which stand in the record of the job's error too.
-    return not (event == "error" and "\nCalledProcessError in file " in record.getMessage())
+    return event != "job_error" and not (event == "error" and COMMAND_FAILED in record.getMessage())
 
 
 class Listener(logging.Handler):
@@ -85,32 +86,56 @@ class TimeLeft(Listener):
 
 
 class Failures(Listener):
-    """Says why a job failed: the last line of its log, and where that is."""
+    """Says why a job failed, and where its log is.
+
+    The reason is the message that a verb ends with. Where there is none, since the process was
+    killed or met a defect, it is how the process ended, beside the last line of the log.
+    """
+
+    def __init__(self, stream=None):
+        super().__init__(stream)
+        self.commands = []  # what Snakemake says of those that failed, before it names the job
 
     def line(self, record, event):
+        if event == "error" and COMMAND_FAILED in record.getMessage():
+            self.commands.append(record.getMessage())
         if event != "job_error":
             return ""
-        if reason := reason_of(record):
-            return f"{record.rule_name} failed: {reason}"
-        return f"{record.rule_name} failed, and its log says nothing of it"
+        failed = f"{record.rule_name} failed"
+        logs = {log: last_lines(log) for log in getattr(record, "log", None) or []}
+        for log, lines in logs.items():
+            if messages := [found[1] for line in lines if (found := MESSAGE.match(line))]:
+                return f"{failed}: {messages[-1]} (log: {log})"
+        if end := self.end_of(record):
+            failed += f": {end}"
+        for log, lines in logs.items():
+            if lines:
+                return f"{failed}; its log ends with: {lines[-1]} (log: {log})"
+        return f"{failed}; nothing is in its log ({', '.join(logs)})"
+
+    def end_of(self, record):
+        """How a job's command ended, as the cluster or Snakemake tells it; "" if they do not."""
+        if message := getattr(record, "rule_msg", None):
+            return folded(message).rstrip(".")
+        # As a CalledProcessError has it; a rule that runs no command has none.
+        command = f"{getattr(record, 'shellcmd', None)}' "
+        said = next((said for said in self.commands if command in said), "")
+        if said:
+            self.commands.remove(said)
+        if found := re.search(r" died with <Signals\.(\w+)", said):
+            hint = ", perhaps because memory ran out" if found[1] == "SIGKILL" else ""
+            return f"killed by {found[1]}{hint}"
+        found = re.search(r" returned non-zero exit status (\d+)\.$", said)
+        return f"exit code {found[1]}" if found else ""
 
 
-def reason_of(record):
-    """The last line of the first log of a job that has one, and where that is; "" without any."""
-    for log in map(Path, getattr(record, "log", None) or []):
-        if reason := last_line(log):
-            return f"{reason} (log: {log})"
-    return ""
-
-
-def last_line(path):
-    """The last line of a log that is not empty, without the program's name; "" without any."""
+def last_lines(path):
+    """The last lines of a log that are not empty, none where it cannot be read."""
     try:
         with open(path, "rb") as file:
             file.seek(0, 2)
             file.seek(max(0, file.tell() - TAIL_BYTES))
             text = file.read().decode("utf-8", errors="replace")
     except OSError:
-        return ""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return re.sub(r"^minority_topics \w+: ", "", lines[-1]) if lines else ""
+        return []
+    return [line.strip() for line in text.splitlines() if line.strip()]
