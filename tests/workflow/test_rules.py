@@ -59,7 +59,7 @@ def rules_with_library():
 
 def test_a_rule_depends_on_all_that_its_verb_imports():
     imported = imports_of_verbs()
-    # The row of a method is a param of its fits: how the table is read changes nothing else.
+    # What fits need of a method's row is a param: how the table is read changes nothing else.
     passed_over = {"fit": set(modules("study.registry"))}
     missing = {
         rule: imported[verb] - set(modules(*names)) - passed_over.get(rule, set())

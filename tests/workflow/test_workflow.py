@@ -196,6 +196,20 @@ def test_an_edited_library_file_reruns_its_fits(clone, tmp_path):
     assert "background" not in planned(output)
 
 
+def test_a_corrected_label_runs_no_fit_again_and_another_limit_does(clone, tmp_path):
+    table = clone / "config" / "methods.tsv"
+    arguments = [SCORES, "--configfile", tiny(tmp_path, methods=["nmf"], repetitions=1)]
+    snakemake(*arguments, folder=tmp_path, root=clone)
+    for column, value, runs in ((1, "Corrected", 0), (10, "Corrected", 0), (8, "7.5", 1)):
+        text = table.read_text()
+        (row,) = re.findall(r"^nmf\t.*$", text, re.MULTILINE)
+        cells = row.split("\t")
+        cells[column] = value
+        table.write_text(text.replace(row, "\t".join(cells)))
+        output = snakemake(*arguments, "--dry-run", folder=tmp_path, root=clone)
+        assert planned(output).get("fit", 0) == runs
+
+
 def test_an_edited_figure_is_drawn_again_and_no_other(clone, tmp_path):
     path = tiny(tmp_path, methods=["nmf", "truth"], repetitions=1)
     snakemake("--configfile", path, folder=tmp_path, root=clone)

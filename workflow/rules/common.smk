@@ -29,6 +29,7 @@ from minority_topics.study.paths import (
     CORPORA,
     CORPUS,
     COST,
+    DATASET,
     DOCUMENTS,
     EXPLORER,
     FIGURE,
@@ -47,7 +48,11 @@ from minority_topics.study.paths import (
     SEAL_OF_VERDICTS,
     TABLE,
     VERSIONS,
+    dataset_folder,
+    environment_definition,
     environment_files,
+    environment_python,
+    environment_record,
     find_files,
     parse_batch,
     parse_setting,
@@ -108,7 +113,6 @@ DATASETS = PLAN.datasets
 INJECTED = [name for name, dataset in DATASETS.items() if dataset["kind"] == "injected"]
 LABELLED = [name for name in DATASETS if name not in INJECTED]
 USES_CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
-ENVIRONMENTS = ROOT / ".venvs"
 CATALOGUE = {
     **{name: FIGURES[name] for name in CONFIG["figures"]},
     **{name: sweep_figure(name, values_of(sweep)) for name, sweep in CONFIG["sweeps"].items()},
@@ -373,7 +377,7 @@ def dataset_locks(wildcards):
     }
     names = {find_method(METHODS, method).environment for method in used}
     names.add(environment_of(wildcards))
-    files = (environment_files(ROOT / "envs" / f"{name}.yaml") for name in sorted(names))
+    files = (environment_files(environment_definition(name)) for name in sorted(names))
     return [str(path) for paths in files for path in paths if path.suffix == ".lock"]
 
 
@@ -381,18 +385,9 @@ def effective_config(wildcards):
     return dump_config(wildcards.dataset)
 
 
-def environment_record(name):
-    return str(ENVIRONMENTS / f"{name}.json")
-
-
 def environments(*names):
     """Records of environments a rule waits for; conda environments are Snakemake's own business."""
-    return [] if USES_CONDA else [environment_record(name) for name in names]
-
-
-def interpreter(name):
-    """The Python of an environment; with conda it is the job's."""
-    return "python" if USES_CONDA else str(ENVIRONMENTS / name / "bin" / "python")
+    return [] if USES_CONDA else [str(environment_record(name)) for name in names]
 
 
 def library_with(python):
@@ -404,7 +399,8 @@ def library_with(python):
 
 
 def python_of(name):
-    return library_with(interpreter(name))
+    """As `library_with`, for the Python of an environment; with conda it is the job's."""
+    return library_with("python" if USES_CONDA else str(environment_python(name)))
 
 
 def environment_of(wildcards):
@@ -421,7 +417,7 @@ def our_python(wildcards):
 
 
 def our_conda(wildcards):
-    return str(ROOT / "envs" / f"{environment_of(wildcards)}.yaml")
+    return str(environment_definition(environment_of(wildcards)))
 
 
 def of_dataset(key):
@@ -465,14 +461,16 @@ def look_after():
     if not (workflow.is_main_process and executes):
         return
     try:
-        sentences = list(forget_broken(ENVIRONMENTS))
+        records = environment_record("study").parent
+        sentences = list(forget_broken(records))
         # Another run is at work here, or was killed: Snakemake refuses to go on.
         if not any(Path(".snakemake/locks").glob("*")):
             for name in STUDY:
-                sentences += forget_unbuilt(Path("results") / name)
-            for name in (*CONFIG["datasets"], Path(SEAL_OF_VERDICTS).parent.name):
-                sentences += forget_spoilt(Path("results") / name)
-            made = [*Path("results").rglob("*"), *ENVIRONMENTS.glob("*.json")]
+                sentences += forget_unbuilt(dataset_folder(name))
+            folders = [*map(dataset_folder, CONFIG["datasets"]), Path(SEAL_OF_VERDICTS).parent]
+            for folder in folders:
+                sentences += forget_spoilt(folder)
+            made = [*Path(DATASET).parent.rglob("*"), *records.glob("*.json")]
             sentences += bring_to_present(made)
     except OSError as error:
         raise cannot_write(error.filename, error)
@@ -489,7 +487,7 @@ def whole_results(wildcards):
 def environment_extras(wildcards):
     """Lock and script of an environment, beside its definition."""
     look_after()
-    return [str(path) for path in environment_files(ROOT / "envs" / f"{wildcards.env}.yaml")[1:]]
+    return [str(path) for path in environment_files(environment_definition(wildcards.env))[1:]]
 
 
 def required_flag(wildcards):
@@ -549,7 +547,7 @@ def method_environments(wildcards):
 
 
 def method_conda(wildcards):
-    return str(ROOT / "envs" / f"{find_method(METHODS, wildcards.method).environment}.yaml")
+    return str(environment_definition(find_method(METHODS, wildcards.method).environment))
 
 
 def method_options(wildcards):
@@ -559,7 +557,7 @@ def method_options(wildcards):
 
 
 def method_row(wildcards):
-    return repr(find_method(METHODS, wildcards.method))
+    return repr(find_method(METHODS, wildcards.method).of_fits)
 
 
 def method_threads(wildcards):
@@ -582,7 +580,7 @@ def tool_options(wildcards):
     if USES_CONDA:
         return []
     name = find_method(METHODS, wildcards.method).environment
-    return [f"--python={interpreter(name)}", f"--environment={environment_record(name)}"]
+    return [f"--python={environment_python(name)}", f"--environment={environment_record(name)}"]
 
 
 def n_topics(wildcards):

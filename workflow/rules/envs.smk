@@ -3,10 +3,10 @@
 
 rule build_env:
     input:
-        definition=str(ROOT / "envs/{env}.yaml"),
+        definition=str(environment_definition("{env}")),
         extras=environment_extras,
     output:
-        record=environment_record("{env}"),
+        record=str(environment_record("{env}")),
     log:
         log_file("build_env", "{env}"),
     localrule: True

@@ -50,6 +50,12 @@ class Method:
         return self.module == "constrained_nmf"
 
     @property
+    def of_fits(self):
+        """The cells that fits depend on: a run with others makes them anew."""
+        others = {"name", "label", "citation", "variant_of"}
+        return {key: value for key, value in vars(self).items() if key not in others}
+
+    @property
     def is_rival(self):
         """Whether our model is compared with it: models, and the controls that see no labels."""
         return self.kind != "control" or self.module == "keywords"
