@@ -8,6 +8,7 @@ import sys
 import pytest
 from helpers import corpus_of, planted
 
+from minority_topics.base.processes import pool_of
 from minority_topics.cli import main
 from minority_topics.cli.verbs import VERBS, Verb
 from minority_topics.corpus.storage import read_corpus, read_documents
@@ -119,6 +120,94 @@ def test_a_defect_of_ours_keeps_its_traceback(monkeypatch):
     monkeypatch.setitem(VERBS, "methods", Verb(defect, "", ()))
     with pytest.raises(KeyError):
         main(["methods"])
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (MemoryError(), "memory ran out; make some free"),
+        (MemoryError("8 GiB for an array"), r"memory ran out \(8 GiB for an array\); make some"),
+    ],
+)
+def test_memory_that_runs_out_is_told_in_a_sentence(monkeypatch, error, sentence):
+    def large(options):
+        raise error
+
+    monkeypatch.setitem(VERBS, "methods", Verb(large, "", ()))
+    with pytest.raises(SystemExit, match=f"^minority_topics methods: {sentence}"):
+        main(["methods"])
+
+
+def test_a_killed_process_of_a_pool_is_told_in_a_sentence(monkeypatch):
+    def shared(options):
+        with pool_of(1) as pool:
+            pool.submit(os._exit, 9).result()
+
+    monkeypatch.setitem(VERBS, "methods", Verb(shared, "", ()))
+    with pytest.raises(SystemExit, match=r"^minority_topics methods: a process that shared the"):
+        main(["methods"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["lock_env", "tool.yaml"], "tool.yaml: uv failed: .*; mend that, and lock again$"),
+        (
+            ["build_env", "tool.yaml", "--record", "env/tool.json", "--required"],
+            "environment tool: failed: uv failed: ",
+        ),
+    ],
+)
+def test_uv_without_a_network_is_told_in_a_sentence(tmp_path, monkeypatch, arguments, sentence):
+    pins = "dependencies:\n  - pip:\n      - iniconfig==0.0.0.1\n"
+    (tmp_path / "tool.yaml").write_text(pins)
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "empty"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=f"^minority_topics {arguments[0]}: .*{sentence}"):
+        main(arguments)
+
+
+LOGGED = """
+import signal, sys
+from minority_topics.base.processes import pool_of
+from minority_topics.cli import main
+from minority_topics.cli.verbs import VERBS, Verb
+
+def run(options):
+    print("found ä", 1)
+    print("a warning", file=sys.stderr, end="")
+    assert not sys.stderr.isatty()
+    {end}
+
+VERBS["methods"] = Verb(run, "", ())
+main(["--log", "run.log", "methods"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "last"),
+    [
+        ("raise ValueError('no word; add one')", "minority_topics methods: no word; add one"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("print('.'), signal.raise_signal(signal.SIGTERM)", "a warning."),
+    ],
+)
+def test_the_log_has_all_that_is_printed_when_the_process_ends(tmp_path, end, last):
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "workflow"), "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-c", LOGGED.format(end=end)]
+    ran = subprocess.run(command, capture_output=True, cwd=tmp_path, env=environ, check=False)
+    assert ran.returncode != 0
+    log = (tmp_path / "run.log").read_text(encoding="utf-8")
+    assert log.startswith("found ä 1\na warning")
+    assert log.splitlines()[-1].endswith(last)
+    assert sorted(log) == sorted((ran.stdout + ran.stderr).decode().replace("?", "ä"))
+
+
+def test_a_log_that_cannot_be_written_is_named(tmp_path):
+    log = str(tmp_path / "gone" / "run.log")
+    with pytest.raises(SystemExit, match=f"methods: {log}: no such file"):
+        main(["--log", log, "methods"])
 
 
 def test_names_that_a_terminal_cannot_show_do_not_stop_a_verb():

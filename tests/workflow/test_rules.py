@@ -53,7 +53,7 @@ def rules_with_library():
                 call = library[1]
                 if not call.startswith("modules"):
                     call = re.search(rf"def {call}\(.*?(modules\(.*?\))\n", common, re.DOTALL)[1]
-                verb = re.search(r"-m minority_topics (\w+)", block)[1]
+                verb = re.search(r"-m minority_topics (?:--log \S+ )?(\w+)", block)[1]
                 yield block.partition(":")[0], verb, re.findall(r'(?<!f)"([^"]+)"', call)
 
 

@@ -26,9 +26,8 @@ rule read_comments:
     message:
         "Reading the comments of {wildcards.dataset}"
     shell:
-        "{params.python:q} -m minority_topics read_comments {input.files:q}"
+        "{params.python:q} -m minority_topics --log {log:q} read_comments {input.files:q}"
         " --settings {params.settings:q} --out {output.folder:q} --forms {output.forms:q}"
-        " > >(tee -i {log:q}) 2>&1"
 
 
 # Words in their order are a text: where texts are not kept, they go as soon as they are counted.
@@ -65,9 +64,9 @@ rule vectorise_comments:
     message:
         "Words and seed words of {wildcards.dataset}"
     shell:
-        "{params.python:q} -m minority_topics vectorise_comments --comments {input.forms:q}"
-        " --seed-words {input.seed_words:q} --settings {params.settings:q}"
-        " --out {output.folder:q} > >(tee -i {log:q}) 2>&1"
+        "{params.python:q} -m minority_topics --log {log:q} vectorise_comments"
+        " --comments {input.forms:q} --seed-words {input.seed_words:q}"
+        " --settings {params.settings:q} --out {output.folder:q}"
 
 
 rule fit_comments:
@@ -95,8 +94,8 @@ rule fit_comments:
     message:
         "Topics of {wildcards.dataset}"
     shell:
-        "{params.python:q} -m minority_topics fit_comments --matrix {input.matrix:q}"
-        " --settings {params.settings:q} --out {output.folder:q} > >(tee -i {log:q}) 2>&1"
+        "{params.python:q} -m minority_topics --log {log:q} fit_comments --matrix {input.matrix:q}"
+        " --settings {params.settings:q} --out {output.folder:q}"
 
 
 rule answer:
@@ -127,10 +126,10 @@ rule answer:
     message:
         "Tables of {wildcards.dataset}"
     shell:
-        "{params.python:q} -m minority_topics answer --comments {input.comments:q}"
+        "{params.python:q} -m minority_topics --log {log:q} answer --comments {input.comments:q}"
         " --matrix {input.matrix:q} --model {input.model:q} --topics {params.topics:q}"
         " --name {wildcards.dataset:q} --settings {params.settings:q}"
-        " --out {output.folder:q} > >(tee -i {log:q}) 2>&1"
+        " --out {output.folder:q}"
 
 
 rule explorer:
@@ -152,5 +151,5 @@ rule explorer:
     message:
         "Page of {wildcards.dataset}"
     shell:
-        "{params.python:q} -m minority_topics explorer --tables {input.tables:q}"
-        " --title {wildcards.dataset:q} --out {output.page:q} > >(tee -i {log:q}) 2>&1"
+        "{params.python:q} -m minority_topics --log {log:q} explorer --tables {input.tables:q}"
+        " --title {wildcards.dataset:q} --out {output.page:q}"

@@ -1,17 +1,24 @@
-"""Processes: the memory of this one, and those that do not outlive the one that started them."""
+"""Processes: the memory of this one, and those that do not outlive the one that started them.
+
+The Snakefile imports this: what takes time to import is imported where it is used.
+"""
 
 import os
 import signal
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 WATCH_SECONDS = 0.5
 GRACE_SECONDS = 3.0
 # The variable that tells a process to end with its parent; it is not handed on.
 STOP_WITH_PARENT = "MINORITY_TOPICS_STOP_WITH_PARENT"
+
+
+class ProcessDied(OSError):
+    """A process that this one had started was killed; the message says so."""
 
 
 def peak_memory_mb():
@@ -76,3 +83,41 @@ def kill_family(pid):
         for process in (*first.children(recursive=True), first):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
+
+
+@contextmanager
+def pool_of(n_processes, *, forks=False, initializer=None, initargs=()):
+    """An executor of so many processes that do not outlive this one; raises ProcessDied.
+
+    They are begun anew: a fork would copy locks that the threads of numpy, pyarrow or Voikko hold.
+    With `forks` they are not, on Linux, which saves the seconds that imports take. It is for a
+    process that has done nothing yet.
+    """
+    import multiprocessing
+    from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+
+    method = "fork" if forks and sys.platform == "linux" else "spawn"
+    pool = ProcessPoolExecutor(
+        n_processes,
+        multiprocessing.get_context(method),
+        initializer=_begin_in_pool,
+        initargs=(initializer, initargs),
+    )
+    try:
+        yield pool
+    except BrokenExecutor as error:
+        raise ProcessDied(
+            "a process that shared the work was killed, perhaps because memory ran out; use fewer "
+            "threads or processes, or make memory free, and run again"
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin_in_pool(initializer, initargs):
+    # Ctrl-C is the business of the first process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Killed, it could not tell the others to end.
+    when_orphaned(lambda: os._exit(1))
+    if initializer:
+        initializer(*initargs)

@@ -37,6 +37,8 @@ def main(arguments=None):
     if os.environ.pop(STOP_WITH_PARENT, ""):
         stop_with_parent()
     try:
+        if options.log:
+            _print_also_to(options.log)
         VERBS[options.verb].run(options)
     except KeyboardInterrupt:
         sys.exit(f"{parser.prog} {options.verb}: interrupted")
@@ -51,6 +53,7 @@ def build_parser():
         prog="minority_topics", description="Guided discovery of minority topics, step by step."
     )
     parser.add_argument("--version", action="version", version=__version__)
+    parser.add_argument("--log", metavar="FILE", help="write all that is printed here too")
     commands = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     for name, verb in VERBS.items():
         # argparse fills in values after a % of `help`, though not of `description`.
@@ -59,6 +62,36 @@ def build_parser():
         for names, options in verb.arguments:
             command.add_argument(*names, **options)
     return parser
+
+
+def _print_also_to(path):
+    log = open(path, "w", buffering=1, encoding="utf-8", errors="replace")  # noqa: SIM115
+    sys.stdout, sys.stderr = _Both(sys.stdout, log), _Both(sys.stderr, log)
+
+
+class _Both:
+    """A stream that writes to a log as well.
+
+    `tee` could do it, but Snakemake would not wait for it, and would read half a log.
+    """
+
+    def __init__(self, stream, log):
+        self.stream, self.log = stream, log
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+    def write(self, text):
+        self.log.write(text)
+        return self.stream.write(text)
+
+    def flush(self):
+        self.log.flush()
+        self.stream.flush()
+
+    def isatty(self):
+        """Never: lines that are written over make no log."""
+        return False
 
 
 def _sentence(error, extra):
@@ -74,5 +107,11 @@ def _sentence(error, extra):
     if isinstance(error, OSError) and error.filename is not None:
         remedy = f"; {REMEDIES[error.errno]}" if error.errno in REMEDIES else ""
         return f"{error.filename}: {(error.strerror or str(error)).lower()}{remedy}"
+    if isinstance(error, MemoryError):
+        asked = f" ({error})" if str(error) else ""
+        return (
+            f"memory ran out{asked}; make some free, or ask for less: fewer threads or processes, "
+            "topics or documents"
+        )
     # Errors of the library are sentences already.
     return str(error) if isinstance(error, ValueError | OSError) else ""

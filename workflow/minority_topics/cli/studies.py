@@ -48,13 +48,14 @@ def methods(options):
     argument("--required", action="store_true", help="a failure is an error, not a record"),
 )
 def build_env(options):
-    from ..study.environments import build
+    from ..study.environments import BuildError, build
 
     outcome = build(options.definition, options.record)
     reason = f": {outcome['reason']}" if outcome["reason"] else ""
-    print(f"environment {outcome['environment']}: {outcome['status']}{reason}")
+    said = f"environment {outcome['environment']}: {outcome['status']}{reason}"
     if options.required and outcome["status"] != "ok":
-        sys.exit(1)
+        raise BuildError(said)
+    print(said)
 
 
 @verb(

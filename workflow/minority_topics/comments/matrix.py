@@ -1,7 +1,5 @@
 """From the forms of comments to counts and TF-IDF over a vocabulary, with the seed words in it."""
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +7,7 @@ import scipy.sparse as sp
 
 from ..base.files import read_lines, replacing, write_csv, write_json, write_lines
 from ..base.manifest import check_manifest, write_manifest
+from ..base.processes import pool_of
 from ..base.text import counted, listed, shown
 from ..corpus.cleaning import has_stop_words, read_word_list, stop_words_of
 from ..corpus.forms import forms
@@ -342,9 +341,7 @@ def _looked_up(all_forms, rule, threads):
 
 def _in_processes(pieces, rule, threads):
     """The same, shared with `threads - 1` processes: each holds a dictionary of up to 400 MB."""
-    # Voikko's handle and the threads of other libraries do not survive a fork.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(threads - 1, context, _begin_process, (rule.settings,)) as pool:
+    with pool_of(threads - 1, initializer=_begin_process, initargs=(rule.settings,)) as pool:
         theirs = (piece for number, piece in enumerate(pieces) if number % threads)
         found = pool.map(_look_up, theirs)
         for number, piece in enumerate(pieces):

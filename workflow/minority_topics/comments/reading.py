@@ -7,7 +7,7 @@ rows in `input_report.csv`.
 
 import math
 from collections import Counter, deque
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from ..base.files import replacing, write_csv, write_json
 from ..base.manifest import MANIFEST, describe_step, write_manifest
+from ..base.processes import pool_of
 from ..base.text import counted, listed, shown
 from ..corpus.readers import DataError
 from .dialects import encoding_name
@@ -211,7 +212,7 @@ def _in_order(portions, rules, n_processes):
         for place, portion in portions:
             yield place, understand(portion, rules)
         return
-    with _pool(n_processes) as pool:
+    with pool_of(n_processes) as pool:
         waiting: deque = deque()
         for place, portion in portions:
             waiting.append((place, pool.submit(understand, portion, rules)))
@@ -221,26 +222,6 @@ def _in_order(portions, rules, n_processes):
         while waiting:
             place, task = waiting.popleft()
             yield place, task.result()
-
-
-@contextmanager
-def _pool(n_processes):
-    import multiprocessing
-    import signal
-    from concurrent.futures import ProcessPoolExecutor
-
-    pool = ProcessPoolExecutor(
-        n_processes,
-        # A fork would copy the locks of threads that numpy and pyarrow have started.
-        multiprocessing.get_context("spawn"),
-        # Ctrl-C is the business of the first process.
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),
-    )
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 class Seen:

@@ -9,7 +9,6 @@ would do to them is not counted.
 Shapes: B resamples, M documents, T labels, K clusters.
 """
 
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import gammaln, xlogy
 
+from ..base.processes import pool_of
 from ..corpus.storage import read_corpus
 from ..methods.contract import minority_by_seed_share, read_fit
 from .metrics import RANDOM_STATE, assign, purity_of_counts
@@ -40,7 +40,7 @@ def resample_fits(folders, processes=1):
     """
     batches = [list(group) for _, group in groupby(map(Path, folders), lambda path: path.parent)]
     _check_one_corpus(folders)
-    with ProcessPoolExecutor(processes) as pool:
+    with pool_of(processes, forks=True) as pool:
         return [row for cell in pool.map(_resample_cell, batches) for row in cell]
 
 

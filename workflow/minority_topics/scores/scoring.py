@@ -1,11 +1,11 @@
 """Scores of fits, a row each, whether it came out or not."""
 
 import math
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import groupby
 from pathlib import Path
 
+from ..base.processes import pool_of
 from ..corpus.storage import read_corpus
 from ..methods.contract import read_fit
 from ..study.paths import parse_variant
@@ -27,7 +27,7 @@ def score_fits(folders, varied=None, processes=1):
     column, and datasets and methods the names of their originals.
     """
     batches = [list(group) for _, group in groupby(map(Path, folders), lambda path: path.parent)]
-    with ProcessPoolExecutor(processes) as pool:
+    with pool_of(processes, forks=True) as pool:
         rows = [row for cell in pool.map(_score_cell, batches) for row in cell]
     return [_named(row, varied or {}) for row in rows]
 

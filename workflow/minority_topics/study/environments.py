@@ -28,7 +28,7 @@ NOT_BUILT = "environment {}: {}"
 BUILD_LOCK = ROOT / "envs" / "build.lock"
 
 
-class BuildError(RuntimeError):
+class BuildError(OSError):
     """An environment could not be built; the message is the tool's own last word."""
 
 
@@ -51,20 +51,23 @@ def lock(definition):
     torch is left out: its builds are locked in `torch.lock`, by hand.
     """
     definition = Path(definition).resolve()
-    command = [_uv(), "pip", "compile", "-", "--output-file", str(definition.with_suffix(".lock"))]
+    command = ["pip", "compile", "-", "--output-file", str(definition.with_suffix(".lock"))]
     command += ["--quiet", "--upgrade", "--universal", "--python-version", "3.11"]
     command += ["--generate-hashes", "--no-annotate", "--no-header", "--no-emit-package", "torch"]
     # A local mirror may lack other platforms' files, and so their hashes: ask only the main index.
     environ = {**uv_settings(), "UV_EXTRA_INDEX_URL": "", "UV_FIND_LINKS": ""}
     environ.pop("UV_TORCH_BACKEND", None)
-    _run(command, environ, "\n".join(read_pins(definition)))
+    try:
+        _run([_uv(), *command], environ, "\n".join(read_pins(definition)))
+    except BuildError as error:
+        raise BuildError(f"{definition}: {error}; mend that, and lock again") from error
 
 
 def build(definition, record):
     """Make a virtual environment as `definition` says, and write how it went to `record`.
 
-    The environment of the record `NAME.json` is the folder `NAME` beside it. The record goes first
-    and comes back last, so that an interrupted build has none.
+    The environment of the record `NAME.json` is the folder `NAME` beside it. The record is
+    deleted first and written last, so that an interrupted build has none.
     """
     definition, record = Path(definition).resolve(), Path(record).resolve()
     folder = record.with_suffix("")
