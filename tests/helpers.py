@@ -11,6 +11,7 @@ import yaml
 
 from minority_topics.corpus.lemmas import has_voikko
 from minority_topics.corpus.storage import write_corpus, write_documents
+from minority_topics.scores.tables import SCORE_COLUMNS
 from minority_topics.study.fitting import Job
 from minority_topics.study.paths import ROOT
 from minority_topics.study.registry import read_methods
@@ -54,6 +55,11 @@ def corpus_of(folder, documents, seed_words=SEED_WORDS, vocabulary=None, labels=
         facts={},
     )
     return folder
+
+
+def with_all_columns(scores):
+    """A table of scores with every column that `score` writes, empty where it was not there."""
+    return scores.reindex(columns=[*dict.fromkeys([*SCORE_COLUMNS, *scores])])
 
 
 def job_of(name, corpus, out, n_topics=4, n_minority=2, random_state=1, **options):

@@ -97,7 +97,7 @@ def test_a_missing_package_without_a_name_is_a_sentence(monkeypatch):
     [
         ("", "No columns to parse from file; make the table anew"),
         ("a,b\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3; make the table anew"),
-        ("dataset,method\nsim,nmf\n", "there is no column 'repetition'; make the table anew"),
+        ("dataset,method\nsim,nmf\n", "there is no column 'n_topics'; make the table anew"),
     ],
 )
 @pytest.mark.parametrize("verb", ["compare", "verdicts"])

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import with_all_columns
 from scipy.stats import ttest_rel
 
 from minority_topics.cli import main
@@ -144,7 +145,7 @@ def test_models_and_changes_are_points_of_the_configured_ablation():
 
 
 def test_the_verb_writes_the_table(tmp_path):
-    write_frame(tmp_path / "decomposition.csv", table_of(worth))
+    write_frame(tmp_path / "decomposition.csv", with_all_columns(table_of(worth)))
     main(["parts", str(tmp_path / "decomposition.csv"), "--out", str(tmp_path / "parts.csv")])
     written = read_frame(tmp_path / "parts.csv")
     assert list(written) == COLUMNS

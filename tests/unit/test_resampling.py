@@ -12,14 +12,12 @@ from minority_topics.methods.contract import Fit, minority_by_seed_share, read_f
 from minority_topics.scores import metrics
 from minority_topics.scores.resampling import (
     N_RESAMPLES,
-    RESAMPLE_COLUMNS,
-    RESAMPLED,
     draw_weights,
     expected_information,
     resample_fits,
     weighted_scores,
 )
-from minority_topics.scores.statistics import summarise
+from minority_topics.scores.statistics import RESAMPLE_COLUMNS, RESAMPLED, summarise
 from minority_topics.scores.tables import read_frame
 
 MINORITY = [0, 2]

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import with_all_columns
 from scipy.stats import spearmanr
 
 from minority_topics.cli import main
@@ -573,9 +574,9 @@ def test_a_published_number_is_never_set_beside_another_setting():
 
 
 def test_the_verb_reads_the_tables_and_writes_both(tmp_path):
-    scores = table({"constrained_nmf": 0.5, "nmf": 0.2, "keyatm": 0.3})
+    scores = with_all_columns(table({"constrained_nmf": 0.5, "nmf": 0.2, "keyatm": 0.3}))
     curves = trajectory(*[[3.0, 2.0]] * 6, name="constrained_nmf")
-    points = fits("constrained_nmf", 0.5, w_max=0, theta_min=0)
+    points = with_all_columns(fits("constrained_nmf", 0.5, w_max=0, theta_min=0))
     words = []
     for name, frame in {"trajectory": curves, "constraints": points, "variants": scores}.items():
         write_frame(tmp_path / f"{name}.csv", frame)

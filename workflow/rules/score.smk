@@ -187,7 +187,7 @@ rule compare:
         variants=evidence("variants"),
         resamples=evidence("resamples"),
         methods_file=METHODS_FILE,
-        library=modules("scores.statistics", "scores.resampling", "scores.tables", "study.registry"),
+        library=modules("scores.evidence", "scores.tables", "study.registry"),
         environment=environments("study"),
     output:
         summary=table_pattern("summary"),

@@ -12,12 +12,9 @@ from .verbs import argument, verb
     argument("--out", type=Path, default=Path("results/archive.zip"), help="the zip file"),
 )
 def archive(options):
-    from ..study.archive import pack
-    from ..study.paths import PROVENANCE
+    from ..study.archive import complete_datasets, pack
 
-    found = sorted(path.parent.name for path in Path().glob(PROVENANCE.format(dataset="*")))
-    if not (datasets := options.datasets or found):
-        raise ValueError("results: there is no complete dataset; run the study first")
+    datasets = options.datasets or complete_datasets()
     for name in pack(datasets, options.out):
         print(f"{name} is named with its hash, and not packed: it is not ours to publish")
     print(f"{options.out} holds {', '.join(datasets)}.")
@@ -31,18 +28,13 @@ def archive(options):
     extra="workflow",
 )
 def reproduce(options):
-    from ..study.archive import bring_inputs, compare, lend_environments, run_again, unpack
+    from ..study.archive import reproduce
 
-    datasets = unpack(options.archive, options.out)
-    for dataset in datasets:
-        bring_inputs(options.out, dataset)
-    lend_environments(options.out)
-    for dataset in datasets:
-        run_again(options.out, dataset, options.cores)
-    compared = [pair for dataset in datasets for pair in compare(options.out, dataset)]
-    for name, verdict in compared:
+    verdicts = []
+    for name, verdict in reproduce(options.archive, options.out, options.cores):
         print(f"{name}: {verdict}")
-    unequal = sum(verdict != "equal" for _, verdict in compared)
-    print(f"{len(compared) - unequal} of {len(compared)} files are equal, byte for byte.")
-    if unequal or not compared:
+        verdicts.append(verdict)
+    equal = verdicts.count("equal")
+    print(f"{equal} of {len(verdicts)} files are equal, byte for byte.")
+    if set(verdicts) != {"equal"}:
         sys.exit(1)

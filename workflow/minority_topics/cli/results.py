@@ -6,13 +6,11 @@ from .studies import METHODS_FILE
 from .verbs import argument, json_object, verb
 
 FITS = argument("fits", type=Path, nargs="+", help="folders that `fit` wrote")
-SHOWN = argument("fits", type=Path, help="folder that `fit` wrote; its first fit that came out")
+SHOWN = argument("fits", type=Path, help="folder of `fit`; the first successful fit in it is used")
 GLOSSES = argument(
     "--glosses", type=Path, nargs="*", default=[], help=".tsv of words, or .yaml of topics"
 )
 OUT = argument("--out", type=Path, required=True)
-# Columns of a table of scores, beside those of settings and metrics.
-SCORED = ("dataset", "method", "repetition", "corpus", "status", "reason")
 
 
 @verb(
@@ -38,7 +36,8 @@ def score(options):
     OUT,
 )
 def resample(options):
-    from ..scores.resampling import RESAMPLE_COLUMNS, resample_fits
+    from ..scores.resampling import resample_fits
+    from ..scores.statistics import RESAMPLE_COLUMNS
     from ..scores.tables import write_rows
 
     write_rows(options.out, resample_fits(options.fits, options.processes), RESAMPLE_COLUMNS)
@@ -134,42 +133,34 @@ def versions(options):
     write_rows(options.out, versions(options.fits), VERSION_COLUMNS)
 
 
+# Tables that not every study has: the option may stand without a path.
+VARIANTS = argument("--variants", type=Path, nargs="?", help="scores of variants and peers")
+RESAMPLES = argument("--resamples", type=Path, nargs="?", help="table that `resample` wrote")
+
+
 @verb(
     "Means with 95% intervals, and paired comparisons of our model with every rival.",
     argument("scores", type=Path, help="table that `score` wrote: methods in all settings"),
-    argument(
-        "--variants",
-        type=Path,
-        nargs="*",
-        help="table that `score` wrote of variants and newer models, in the first setting",
-    ),
-    argument(
-        "--resamples",
-        type=Path,
-        nargs="*",
-        help="table that `resample` wrote, for a dataset of one corpus",
-    ),
+    VARIANTS,
+    RESAMPLES,
     METHODS_FILE,
     argument("--summary", type=Path, required=True, help="CSV: a row per method and setting"),
     argument("--comparisons", type=Path, required=True, help="CSV: a row per rival and metric"),
 )
 def compare(options):
-    from ..scores.cards import CARDS
-    from ..scores.resampling import RESAMPLE_COLUMNS
-    from ..scores.statistics import SETTING, compare_with_first, summarise_study, with_variants
-    from ..scores.tables import read_frame, write_frame
+    from ..scores.evidence import read_study
+    from ..scores.statistics import compare_with_first, summarise_study
+    from ..scores.tables import write_frame
     from ..study.registry import read_methods
 
-    columns = [*SCORED, *SETTING, *CARDS]
-    scores = read_frame(options.scores, columns)
-    variants = read_frame(options.variants[0], columns) if options.variants else None
-    resamples = None
-    if options.resamples:
-        resamples = read_frame(options.resamples[0], RESAMPLE_COLUMNS)
-    methods = read_methods(options.methods_file)
-    write_frame(options.summary, summarise_study(scores, variants, resamples))
-    everything = with_variants(scores, variants)
-    write_frame(options.comparisons, compare_with_first(everything, methods, resamples))
+    study = read_study(
+        read_methods(options.methods_file),
+        scores=options.scores, variants=options.variants, resamples=options.resamples,
+    )  # fmt: skip
+    summary = summarise_study(study.scores, study.variants, study.resamples)
+    write_frame(options.summary, summary)
+    compared = compare_with_first(study.attempts, study.methods, study.resamples)
+    write_frame(options.comparisons, compared)
 
 
 @verb(
@@ -179,52 +170,38 @@ def compare(options):
 )
 def parts(options):
     from ..scores.parts import OPTIONS, parts
-    from ..scores.statistics import COMPARED, SETTING
-    from ..scores.tables import read_frame, write_frame
+    from ..scores.tables import SCORE_COLUMNS, read_frame, write_frame
 
-    columns = [*SCORED, *OPTIONS, *SETTING, *COMPARED]
-    write_frame(options.out, parts(read_frame(options.scores, columns)))
+    write_frame(options.out, parts(read_frame(options.scores, [*SCORE_COLUMNS, *OPTIONS])))
 
 
 @verb(
     "Set the paper's numbers and claims beside ours.",
     argument("scores", type=Path),
-    argument("--variants", type=Path, nargs="*", help="scores of tunings and peers"),
-    argument("--resamples", type=Path, nargs="*", help="table that `resample` wrote"),
+    VARIANTS,
+    RESAMPLES,
     argument(
-        "--constraints", type=Path, nargs="*", help="scores of the ablation of W_max and theta_min"
+        "--constraints", type=Path, nargs="?", help="scores of the ablation of W_max and theta_min"
     ),
-    argument("--trajectory", type=Path, nargs="*", help="table that `trajectory` wrote"),
-    argument("--parts", type=Path, nargs="*", help="table that `parts` wrote"),
+    argument("--trajectory", type=Path, nargs="?", help="table that `trajectory` wrote"),
+    argument("--parts", type=Path, nargs="?", help="table that `parts` wrote"),
     argument("--published", type=Path, help="(default: config/published_scores.tsv)"),
     METHODS_FILE,
     argument("--numbers", type=Path, required=True),
     argument("--claims", type=Path, required=True),
 )
 def verdicts(options):
-    from ..scores.evidence import WORDS, Study
-    from ..scores.parts import COLUMNS as PART_COLUMNS
-    from ..scores.statistics import COMPARED, SETTING
-    from ..scores.tables import TRAJECTORY_COLUMNS, read_frame, write_frame
-    from ..scores.verdicts import NUMBERS, claims, numbers
+    from ..scores.evidence import read_study
+    from ..scores.tables import write_frame
+    from ..scores.verdicts import claims, numbers
     from ..study.paths import resolve
     from ..study.registry import read_methods
 
-    scored = [*SCORED, *SETTING, *WORDS, *COMPARED]
-    optional = {
-        "variants": scored,
-        "resamples": ["method", *SETTING, "resample"],
-        "constraints": [*scored, "w_max", "theta_min"],
-        "trajectory": TRAJECTORY_COLUMNS,
-        "parts": PART_COLUMNS,
-    }
-    given = {name: getattr(options, name) for name in optional}
-    published = options.published or resolve("config/published_scores.tsv")
-    study = Study(
-        read_frame(options.scores, [*scored, "feasible", "least_denominator"]),
+    study = read_study(
         read_methods(options.methods_file),
-        published=read_frame(published, ["method", *NUMBERS], "\t").set_index("method"),
-        **{name: read_frame(paths[0], optional[name]) for name, paths in given.items() if paths},
-    )
+        scores=options.scores, variants=options.variants, resamples=options.resamples,
+        constraints=options.constraints, trajectory=options.trajectory, parts=options.parts,
+        published=options.published or resolve("config/published_scores.tsv"),
+    )  # fmt: skip
     write_frame(options.numbers, numbers(study))
     write_frame(options.claims, claims(study))

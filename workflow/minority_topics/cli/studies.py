@@ -150,14 +150,6 @@ def manifest(options):
     seal(options.files, config, [methods_file, *sources_of(parts)], parts)
 
 
-# Of documents, a corpus and a fit: where one lies without a manifest, that is missing.
-MARKS = ("0.csv", "corpus.json", "status.json")
-
-
-def _count(number, noun):
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 @verb(
     "Name damaged, missing, stale and foreign files of results.",
     argument("folder", type=Path, nargs="?", default=Path("results"), help="(default: results)"),
@@ -168,23 +160,20 @@ def _count(number, noun):
     ),
 )
 def verify(options):
-    from ..base.manifest import repair, verify
-    from ..comments.folders import NAMES
-    from ..corpus.storage import FILES
-    from ..methods.contract import FIT_FILES
+    from ..base.manifest import repair
+    from ..base.text import counted
+    from ..study.verifying import find_problems
 
-    if not options.folder.is_dir():
-        raise ValueError(f"{options.folder}: no such folder; name one with results")
     found = []
-    for problem in verify(options.folder, MARKS, (*FILES, *FIT_FILES), own=[NAMES]):
+    for problem in find_problems(options.folder):
         print(f"{problem.folder / problem.name} {problem.text}", flush=True)
         found.append(problem)
     told = ""
     if found and options.repair:
         removed = repair(found, options.folder)
         kept = sum(problem.kind == "foreign" for problem in found)
-        told = f", {_count(len(removed), 'output')} removed"
+        told = f", {counted(len(removed), 'output')} removed"
         told += f", {kept} foreign kept" if kept else ""
-    print(f"{_count(len(found), 'problem')} found{told}")
+    print(f"{counted(len(found), 'problem')} found{told}")
     if found and not options.repair:
         sys.exit(1)

@@ -10,10 +10,12 @@ import pandas as pd
 
 from ..study.registry import Method, full_label
 from .cards import CARDS
+from .parts import COLUMNS as PART_COLUMNS
 from .statistics import (
     BEHIND,
     CLEAR,
     LEAST_FOR_VERDICT,
+    RESAMPLE_COLUMNS,
     SETTING,
     TOO_FEW,
     UNCLEAR,
@@ -22,8 +24,11 @@ from .statistics import (
     summarise,
     with_variants,
 )
+from .tables import SCORE_COLUMNS, TRAJECTORY_COLUMNS, read_frame
 
 PAPER_SETTING = (20, 7)
+# Metrics that the paper gives numbers of.
+NUMBERS = ("purity", "nmi")
 HOLDS, IN_PART, FAILS = "holds", "holds in part", "does not hold"
 NOT_TESTED = "not tested"
 # From weak to strong. Where one lead of several is undecided, so are they all, unless one is lost.
@@ -165,6 +170,27 @@ class Study:
         names = setting_text(last), [setting_text(first)]
         rows = compare(tables[0], *names, tables[1], [metric])
         return None if rows.empty else rows.iloc[0]
+
+
+def read_study(methods, **paths):
+    """The study of some files, by the names of their tables in `Study`; None for one without."""
+    columns = {
+        "scores": SCORE_COLUMNS,
+        "variants": SCORE_COLUMNS,
+        "resamples": RESAMPLE_COLUMNS,
+        "constraints": [*SCORE_COLUMNS, "w_max", "theta_min"],
+        "trajectory": TRAJECTORY_COLUMNS,
+        "parts": PART_COLUMNS,
+        "published": ["method", *NUMBERS],
+    }
+    tables = {
+        name: read_frame(path, columns[name], "\t" if path.suffix == ".tsv" else ",")
+        for name, path in paths.items()
+        if path
+    }
+    if "published" in tables:
+        tables["published"] = tables["published"].set_index("method")
+    return Study(methods=methods, **tables)
 
 
 def _settings_named(table):

@@ -22,15 +22,13 @@ from ..corpus.storage import read_corpus
 from ..methods.contract import minority_by_seed_share, read_fit
 from .metrics import RANDOM_STATE, assign, purity_of_counts
 from .scoring import number_text
-from .statistics import N_RESAMPLES
+from .statistics import N_RESAMPLES, RESAMPLED, SETTING
 from .tables import read_statuses
 
 # Exponent of the chance of what is left out of a sum.
 TAIL = 40
 ROUNDING = 1e-12
-RESAMPLED = ("purity", "nmi", "ami", "ami_injected", "f1")
-CELL = ("dataset", "method", "n_topics", "n_minority")
-RESAMPLE_COLUMNS = (*CELL, "resample", *RESAMPLED)
+CELL = ("dataset", "method", *SETTING)
 
 
 def resample_fits(folders, processes=1):

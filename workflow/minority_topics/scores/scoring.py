@@ -11,13 +11,7 @@ from ..methods.contract import read_fit
 from ..study.paths import parse_variant
 from .cards import CARDS
 from .metrics import ami, assign, score
-from .tables import read_statuses
-
-FIT_COLUMNS = ["n_topics", "n_minority", "repetition", "corpus", "random_state", "status", "reason"]
-NOTE_COLUMNS = [
-    "objective", "iterations", "feasible", "least_seed_share", "largest_free_weight",
-    "least_denominator", "trusted_seeds", "distrusted_seeds", "discovered_words", "free_documents",
-]  # fmt: skip
+from .tables import FIT_COLUMNS, NOTE_COLUMNS, read_statuses
 
 
 def score_fits(folders, varied=None, processes=1):

@@ -27,8 +27,11 @@ CLEAR, UNCLEAR, BEHIND = "clearly ahead", "ahead but not clear", "behind"
 TOO_FEW = "too few repetitions"
 # Draws of the documents of a single corpus.
 N_RESAMPLES = 200
+# Scores that count documents, which resamples move.
+RESAMPLED = ("purity", "nmi", "ami", "ami_injected", "f1")
 COMPARED = ("purity", "nmi", "ami", "ami_injected", "jsd_mean", "f1")
 SETTING = ["n_topics", "n_minority"]
+RESAMPLE_COLUMNS = ("dataset", "method", *SETTING, "resample", *RESAMPLED)
 COMPARISON_COLUMNS = [
     "dataset", *SETTING, "metric", "better", "ours", "other", "repetitions", "units", "ours_mean",
     "other_mean", "difference", "low", "high", "effect", "p", "p_holm", "grade", "interval_over",

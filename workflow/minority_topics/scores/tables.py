@@ -7,7 +7,15 @@ from pathlib import Path
 from ..base.files import bare_cell, guard_cell, read_csv, read_json, replacing, write_csv
 from ..base.manifest import check_file, check_manifest
 from ..study.paths import parse_batch
+from .cards import CARDS
 
+FIT_COLUMNS = ["n_topics", "n_minority", "repetition", "corpus", "random_state", "status", "reason"]
+NOTE_COLUMNS = [
+    "objective", "iterations", "feasible", "least_seed_share", "largest_free_weight",
+    "least_denominator", "trusted_seeds", "distrusted_seeds", "discovered_words", "free_documents",
+]  # fmt: skip
+# Of every table of scores; what is varied comes on top.
+SCORE_COLUMNS = ["dataset", "method", *FIT_COLUMNS, *CARDS, "stability", *NOTE_COLUMNS]
 TRAJECTORY_COLUMNS = ["method", "repetition", "iteration", "objective", "feasible"]
 VERSION_COLUMNS = ["method", "versions", "engine"]
 # Text even where every cell looks like a number or a truth value.
@@ -123,7 +131,7 @@ def resources(folders):
 
 
 def cost(parts):
-    """Processor minutes of the fits of each part of a study, {part: folders}, and its share."""
+    """Minutes by the clock that the fits of each part, {part: folders}, took, and its share."""
     seconds = {
         part: [status["seconds"] or 0 for _, status in read_statuses(folders)]
         for part, folders in parts.items()

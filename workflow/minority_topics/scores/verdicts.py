@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 
 from .claims import CLAIMS
-from .evidence import NOT_TESTED, PAPER_SETTING
+from .evidence import NOT_TESTED, NUMBERS, PAPER_SETTING
 from .statistics import in_setting, summarise
 
-NUMBERS = ("purity", "nmi")
 NUMBER_COLUMNS = [
     "dataset", "method", "metric", "published", "ours", "low", "high", "least", "most",
     "repetitions", "in_interval", "in_range",

@@ -55,6 +55,14 @@ class ArchiveError(ValueError):
 # Packing.
 
 
+def complete_datasets():
+    """Names of the datasets below the working folder whose results are complete."""
+    found = sorted(path.parent.name for path in Path().glob(PROVENANCE.format(dataset="*")))
+    if not found:
+        raise ArchiveError("results: there is no complete dataset; run the study first")
+    return found
+
+
 def pack(datasets, out, root=ROOT):
     """Write the archive of datasets; what is named in it and must come from elsewhere."""
     files = {f"code/{name}": root / name for name in code_files(root)}
@@ -160,6 +168,18 @@ def _of_dataset(dataset, content, files):
 
 
 # Running again.
+
+
+def reproduce(archive, folder, cores="all") -> Iterator[tuple[str, str]]:
+    """Run an archive again in a folder, and compare as `compare` does."""
+    datasets = unpack(archive, folder)
+    for dataset in datasets:
+        bring_inputs(folder, dataset)
+    lend_environments(folder)
+    for dataset in datasets:
+        run_again(folder, dataset, cores)
+    for dataset in datasets:
+        yield from compare(folder, dataset)
 
 
 def unpack(archive, folder):
