@@ -70,7 +70,7 @@ def with_change(config, path, value):
         (["settings", 0, "n_topics"], 0, r"settings\[0\]\.n_topics=0 must be at least 1"),
         (["settings"], [{"n_topics": 2}], r"settings\[0\]\.n_minority is missing: add it"),
         (["methods"], ["nfm"], r"methods: 'nfm' is not a method of .*did you mean 'nmf'\?"),
-        (["methods"], ["nmf", "nmf"], r"must not name anything twice"),
+        (["methods"], ["nmf", "nmf"], r"must not hold an entry twice"),
         (["options"], {"constrained_nmf": {"theta_min": 1}}, r"theta_min=1 must be less than 1"),
         (["options"], {"constrained_nmf": {"theta_min": -1}}, r"theta_min=-1 must be at least 0"),
         (["options"], {"constrained_nmf": {"w_max": -1e-9}}, r"w_max=-1e-09 must be at least 0"),
@@ -174,7 +174,7 @@ OURS, N_WORDS = "constrained_nmf", "exceeds 12, the number of words of the small
         ),
         (
             {"ablations": {"learning_rate": {"method": "nmf", "options": {"eta": [1]}}}},
-            r"ablations\.learning_rate\.method='nmf': .* constrained NMF; name such a method",
+            r"ablations\.learning_rate\.method='nmf': .* constrained NMF; name a method of it",
         ),
         (
             {"sweeps": {"a": {"key": "n_words", "values": [4, 13], "methods": ["nmf"]}}},
@@ -404,8 +404,8 @@ def test_a_bad_table_of_methods_is_refused_by_line(tmp_path, old, new, sentence)
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "line 1: column 'method' must stand there once"),
-        (b"method\tlabel\n", "line 1: column 'module' must stand there once"),
+        (b"", "line 1: column 'method' must be there exactly once"),
+        (b"method\tlabel\n", "line 1: column 'module' must be there exactly once"),
         (b"\xff\n", "line 1 is not UTF-8"),
     ],
 )
@@ -502,5 +502,7 @@ def test_own_comments_beside_a_study(config, own):
 def test_wrong_keys_of_own_comments(own, changes, sentence):
     with pytest.raises(ConfigError, match=sentence):
         complete_comments("mine", own | changes)
-    with pytest.raises(ConfigError, match=r"datasets\.logs: this name is taken"):
+    with pytest.raises(
+        ConfigError, match=r"datasets\.logs: this name is reserved for a folder of the study"
+    ):
         complete_comments("logs", own)

@@ -22,7 +22,7 @@ rule read_comments:
         cpus_per_task=own_threads,
     params:
         python=python_of("comments"),
-        settings=own_settings("READING"),
+        settings=own_settings(keys.READING),
     message:
         "Reading the comments of {wildcards.dataset}"
     shell:
@@ -60,7 +60,7 @@ rule vectorise_comments:
         cpus_per_task=own_threads,
     params:
         python=python_of("comments"),
-        settings=own_settings("VECTORISING"),
+        settings=own_settings(keys.VECTORISING),
     message:
         "Words and seed words of {wildcards.dataset}"
     shell:
@@ -90,7 +90,7 @@ rule fit_comments:
         cpus_per_task=own_threads,
     params:
         python=python_of("comments"),
-        settings=own_settings("FITTING"),
+        settings=own_settings(keys.FITTING),
     message:
         "Topics of {wildcards.dataset}"
     shell:
@@ -119,7 +119,7 @@ rule answer:
         cpus_per_task=own_threads,
     params:
         python=python_of("comments"),
-        settings=own_settings("ANSWERING"),
+        settings=own_settings(keys.ANSWERING),
         topics=OWN_TOPICS,
         # An edit of the file of names makes the answers anew; a new template says nothing.
         edits=topic_edits,

@@ -18,7 +18,7 @@ sys.path.insert(0, str(LIBRARY))
 from minority_topics.base.manifest import bring_to_present, forget_spoilt
 from minority_topics.base.processes import STOP_WITH_PARENT, stop_with_parent
 from minority_topics.base.strict_yaml import YamlError, read_yaml
-from minority_topics.comments import steps
+from minority_topics.comments import keys
 from minority_topics.report.catalogue import FIGURES, sweep_figure
 from minority_topics.study.config import complete, read_config
 from minority_topics.study.environments import forget_broken, forget_unbuilt
@@ -622,10 +622,8 @@ def own_file(key):
 
 def own_settings(step):
     """A param function: the settings of a step of own comments, as JSON."""
-    keys = getattr(steps, step)
-
     def settings(wildcards):
-        return json.dumps(steps.settings_of(keys, OWN[wildcards.dataset]), sort_keys=True)
+        return json.dumps(keys.settings_of(step, OWN[wildcards.dataset]), sort_keys=True)
 
     return settings
 

@@ -45,6 +45,11 @@ def signal_name(number):
     return {int(known): known.name for known in signal.Signals}.get(number, number)
 
 
+def how_ended(code):
+    """A process's return code in words: exit code 1, or signal SIGKILL."""
+    return f"exit code {code}" if code >= 0 else f"signal {signal_name(-code)}"
+
+
 def when_orphaned(act):
     """Call `act` soon after the parent process ends, however it ends."""
 

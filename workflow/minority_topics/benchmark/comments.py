@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from ..base.files import open_log, write_csv
+from ..base.processes import how_ended
 from ..comments.example import write_example
 from ..study.fitting import memory_mb
-from ..study.progress import last_line
+from ..study.progress import why_failed
 
 # The paper's raw comments, a tenth and a hundredth of them.
 SIZES = (55_783, 557_829, 5_578_289)
@@ -70,7 +71,7 @@ def _watch(words, log):
             peak = max(peak, memory_mb(process.pid))
             time.sleep(PAUSE)
     if process.returncode:
-        raise ValueError(f"{words[0]} failed: {last_line(log)} (log: {log})")
+        raise ValueError(why_failed(words[0], [log], how_ended(process.returncode)))
     return time.perf_counter() - begin, peak
 
 

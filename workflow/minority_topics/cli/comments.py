@@ -140,9 +140,9 @@ def simulate_comments(options):
     argument("--forms", type=Path, help="folder of the words in their order (default: --out)"),
 )
 def read_comments(options):
-    from ..comments import steps
+    from ..comments import keys, steps
 
-    chosen = _chosen(steps.READING, options.settings)
+    chosen = _chosen(keys.READING, options.settings)
     _print(steps.read(options.files, options.out, chosen, forms=options.forms))
 
 
@@ -154,17 +154,17 @@ def read_comments(options):
     FOLDER,
 )
 def vectorise_comments(options):
-    from ..comments import steps
+    from ..comments import keys, steps
 
-    chosen = _chosen(steps.VECTORISING, options.settings)
+    chosen = _chosen(keys.VECTORISING, options.settings)
     _print(steps.vectorise(options.comments, options.seed_words, options.out, chosen))
 
 
 @verb("Fit constrained NMF to comments.", MATRIX, SETTINGS, FOLDER)
 def fit_comments(options):
-    from ..comments import steps
+    from ..comments import keys, steps
 
-    _print(steps.fit(options.matrix, options.out, _chosen(steps.FITTING, options.settings)))
+    _print(steps.fit(options.matrix, options.out, _chosen(keys.FITTING, options.settings)))
 
 
 @verb(
@@ -178,12 +178,12 @@ def fit_comments(options):
     FOLDER,
 )
 def answer(options):
-    from ..comments import steps
+    from ..comments import keys, steps
 
     _print(
         steps.answer(
             options.comments, options.matrix, options.model, options.out,
-            _chosen(steps.ANSWERING, options.settings), name=options.name,
+            _chosen(keys.ANSWERING, options.settings), name=options.name,
             topics_file=options.topics,
         )
     )  # fmt: skip
@@ -239,9 +239,9 @@ def choose(options):
     FOLDER,
 )
 def apply(options):
-    from ..comments import steps
+    from ..comments import keys, steps
 
-    chosen = _chosen(steps.READING, options.settings)
+    chosen = _chosen(keys.READING, options.settings)
     _print(steps.apply(options.files, options.model, options.out, chosen, options.topics))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import __version__
 from ..base.files import read_json, write_json
 from ..base.manifest import MANIFEST, is_as_made
-from ..comments import steps
+from ..comments import keys, steps
 from ..study.paths import (
     EXPLORER,
     OWN_COMMENTS,
@@ -45,14 +45,14 @@ def explore(name, settings, tell=print):
 
     def read():
         _step(
-            comments, _part(steps.READING, settings), files,
+            comments, _part(keys.READING, settings), files,
             lambda chosen: steps.read(files, comments, chosen, forms=forms), tell,
         )  # fmt: skip
 
     read()
     own_stop_words = [resolve(settings["stop_words"])] if settings["stop_words"] else []
     # The comments are known by when they were read: without texts, other words may leave no trace.
-    words = _part(steps.VECTORISING, settings), [comments / MADE_FROM, seed_words, *own_stop_words]
+    words = _part(keys.VECTORISING, settings), [comments / MADE_FROM, seed_words, *own_stop_words]
     if not _is_made(matrix, _made_from(*words)) and not (forms / MANIFEST).exists():
         (comments / MADE_FROM).unlink()
         read()
@@ -64,12 +64,12 @@ def explore(name, settings, tell=print):
         shutil.rmtree(forms)  # words in their order are a text
     vectors = [resolve(settings["word_vectors"])] if settings["word_vectors"] else []
     _step(
-        model, _part(steps.FITTING, settings), [matrix, *vectors],
+        model, _part(keys.FITTING, settings), [matrix, *vectors],
         lambda chosen: steps.fit(matrix, model, chosen), tell,
     )  # fmt: skip
     # Seconds, and the file of names may have been edited: always made anew.
     for line in steps.answer(
-        comments, matrix, model, tables, _part(steps.ANSWERING, settings), name=name,
+        comments, matrix, model, tables, _part(keys.ANSWERING, settings), name=name,
         topics_file=topics_file,
     ):  # fmt: skip
         tell(line)
@@ -80,7 +80,7 @@ def explore(name, settings, tell=print):
 
 
 def _part(step, settings):
-    return steps.settings_of(step, settings)
+    return keys.settings_of(step, settings)
 
 
 def _step(out, settings, inputs, run, tell):

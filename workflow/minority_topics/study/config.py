@@ -17,14 +17,13 @@ import jsonschema
 import yaml
 
 from ..base.strict_yaml import DEEPEST, MOST_NODES, YamlError, read_yaml
-from ..base.text import find_control, shown, stands_twice
+from ..base.text import find_control, listed, shown, stands_twice
 from .paths import LONGEST, ROOT, find_files, resolve
 from .plan import COMMENTS, sweeps_of, values_of
 from .registry import ConfigError, first_model, read_methods
 
 SCHEMA = Path(__file__).with_name("config.schema.yaml")
 COMMENTS_SCHEMA = Path(__file__).with_name("comments.schema.yaml")
-# The kind of a dataset of own comments, which has keys, steps and results of its own.
 # Keys of a configuration of nothing but own comments.
 WITHOUT_STUDY = {"datasets", "random_state"}
 # Keys that only one kind of dataset has, and must not be given to the other.
@@ -163,8 +162,7 @@ def _take_comments(config, schema):
     for error in Validator({"properties": {"datasets": names}}).iter_errors({"datasets": own}):
         raise ConfigError(_sentence(error))
     for name, dataset in own.items():
-        if name in NO_DATASETS:
-            raise ConfigError(f"datasets.{name}: this name is taken; rename the dataset.")
+        _check_name(name)
         _fill(dataset, rules)
         if isinstance(dataset["files"], str):
             dataset["files"] = [dataset["files"]]
@@ -260,7 +258,7 @@ def _check_methods(config):
         if methods[name].kind == "control":
             raise ConfigError(f"peers: {shown(name)} is a control; list it under methods.")
         if name in config["methods"]:
-            raise ConfigError(f"peers: {shown(name)} is one of methods; remove it here or there.")
+            raise ConfigError(f"peers: {shown(name)} is listed under methods too; remove one.")
     return methods
 
 
@@ -302,13 +300,13 @@ def _check_studies(config, schema, figures, methods):
         ablation = config["ablations"].get(name)
         if ablation and not methods[ablation["method"]].ours:
             raise ConfigError(
-                f"ablations.{name}.method={shown(ablation['method'])}: this ablation is drawn of "
-                "constrained NMF; name such a method, or rename the ablation."
+                f"ablations.{name}.method={shown(ablation['method'])}: the figure of this "
+                "ablation shows constrained NMF; name a method of it, or rename the ablation."
             )
         if ablation and set(ablation["options"]) != options:
             raise ConfigError(
-                f"ablations.{name} is drawn against {', '.join(sorted(options))}, and must vary "
-                "those alone; rename it, or correct its options."
+                f"ablations.{name}: the figure of this ablation shows {listed(sorted(options))}; "
+                "vary exactly these, or rename the ablation."
             )
     options, datasets = (
         schema["properties"][key]["additionalProperties"] for key in ("options", "datasets")
@@ -326,8 +324,8 @@ def _check_sweep(name, sweep, datasets):
     """A sweep says what it varies in one way, and names datasets that are there."""
     if {"key", "values", "vary"} & sweep.keys() not in ({"key", "values"}, {"vary"}):
         raise ConfigError(
-            f"sweeps.{name}: what it varies is told by key and values together, or by vary alone; "
-            "correct it (config/README.md explains it)."
+            f"sweeps.{name}: give either both key and values, or vary alone (config/README.md "
+            "explains them)."
         )
     for dataset in sweep.get("datasets", ()):
         if dataset not in datasets:
@@ -421,10 +419,17 @@ def _fill(values, schema, skip=()):
             values.setdefault(key, copy.deepcopy(rule["default"]))
 
 
+def _check_name(dataset):
+    if dataset in NO_DATASETS:
+        raise ConfigError(
+            f"datasets.{dataset}: this name is reserved for a folder of the study; rename the "
+            "dataset."
+        )
+
+
 def _check_dataset(name, dataset):
     kind = dataset["kind"]
-    if name in NO_DATASETS:
-        raise ConfigError(f"datasets.{name}: this name is taken; rename the dataset.")
+    _check_name(name)
     for key in sorted(dataset.keys() & ONLY[_other(kind)]):
         raise ConfigError(
             f"datasets.{name}.{key}={shown(dataset[key])}: a dataset of kind {kind!r} has no such "
@@ -524,7 +529,7 @@ def _sentence(error):
         "minItems": "must not be empty",
         "minLength": "must not be empty",
         "minProperties": "must not be empty",
-        "uniqueItems": "must not name anything twice",
+        "uniqueItems": "must not hold an entry twice",
     }
     remedy = remedies.get(error.validator, error.message)
     return f"{_where(place)}={shown(value)} {remedy}; correct it (config/README.md explains it)."

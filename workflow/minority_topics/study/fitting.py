@@ -29,7 +29,7 @@ import psutil
 from ..base.files import digest, write_json
 from ..base.manifest import MANIFEST, describe_step, write_manifest
 from ..base.places import PACKAGE
-from ..base.processes import signal_name
+from ..base.processes import how_ended
 from ..methods.contract import FIT_FILES
 from .environments import NOT_BUILT, failure
 from .paths import environment_definition, environment_files, parse_variant, setting_name
@@ -334,8 +334,7 @@ class Worker:
         return _outcome("failed", f"its process died ({how})", time.monotonic() - begin, peak)
 
     def _how_it_died(self):
-        code = self.process.wait()
-        return f"exit code {code}" if code >= 0 else f"signal {signal_name(-code)}"
+        return how_ended(self.process.wait())
 
     def stop(self):
         """Kill the worker with its children, and wait until it is gone."""

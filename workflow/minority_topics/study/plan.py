@@ -20,7 +20,7 @@ from .paths import (
     variant,
 )
 
-# The kind of datasets that are own comments.
+# The kind of a dataset of own comments, which has keys, steps and results of its own.
 COMMENTS = "comments"
 # Keys of a dataset that do not touch what is in a folder: a variant in them alone has no folder of
 # its own, and uses the original's.

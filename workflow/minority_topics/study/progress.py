@@ -86,11 +86,7 @@ class TimeLeft(Listener):
 
 
 class Failures(Listener):
-    """Says why a job failed, and where its log is.
-
-    The reason is the message that a verb ends with. Where there is none, since the process was
-    killed or met a defect, it is how the process ended, beside the last line of the log.
-    """
+    """Says why a job failed, and where its log is."""
 
     def __init__(self, stream=None):
         super().__init__(stream)
@@ -101,17 +97,7 @@ class Failures(Listener):
             self.commands.append(record.getMessage())
         if event != "job_error":
             return ""
-        failed = f"{record.rule_name} failed"
-        logs = {log: last_lines(log) for log in getattr(record, "log", None) or []}
-        for log, lines in logs.items():
-            if messages := [found[1] for line in lines if (found := MESSAGE.match(line))]:
-                return f"{failed}: {messages[-1]} (log: {log})"
-        if end := self.end_of(record):
-            failed += f": {end}"
-        for log, lines in logs.items():
-            if lines:
-                return f"{failed}; its log ends with: {lines[-1]} (log: {log})"
-        return f"{failed}; nothing is in its log ({', '.join(logs)})"
+        return why_failed(record.rule_name, getattr(record, "log", None) or [], self.end_of(record))
 
     def end_of(self, record):
         """How a job's command ended, as the cluster or Snakemake tells it; "" if they do not."""
@@ -127,6 +113,23 @@ class Failures(Listener):
             return f"killed by {found[1]}{hint}"
         found = re.search(r" returned non-zero exit status (\d+)\.$", said)
         return f"exit code {found[1]}" if found else ""
+
+
+def why_failed(step, logs, end=""):
+    """Why a step failed, by its logs, and where they are.
+
+    The reason is the message that a verb ends with. Where there is none, since the process was
+    killed or met a defect, it is how the process ended, beside the last line of the log.
+    """
+    found = {log: last_lines(log) for log in logs}
+    for log, lines in found.items():
+        if messages := [message[1] for line in lines if (message := MESSAGE.match(line))]:
+            return f"{step} failed: {messages[-1]} (log: {log})"
+    failed = f"{step} failed: {end}" if end else f"{step} failed"
+    for log, lines in found.items():
+        if lines:
+            return f"{failed}; its log ends with: {lines[-1]} (log: {log})"
+    return f"{failed}; nothing is in its log ({', '.join(map(str, logs))})"
 
 
 def last_lines(path):

@@ -135,7 +135,7 @@ def _read_rows(path):
     wrong = next((name for name in COLUMNS if name not in header), stands_twice(header))
     if wrong is not None:
         raise ConfigError(
-            f"{path}, line 1: column {shown(wrong)} must stand there once; the columns are "
+            f"{path}, line 1: column {shown(wrong)} must be there exactly once; the columns are "
             f"{', '.join(COLUMNS)} and, if wanted, variant_of."
         )
     optional = 1 if header[-1] == "variant_of" else 0
