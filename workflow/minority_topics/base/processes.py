@@ -8,8 +8,13 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 WATCH_SECONDS = 0.5
 GRACE_SECONDS = 3.0
@@ -21,7 +26,7 @@ class ProcessDied(OSError):
     """A process that this one had started was killed; the message says so."""
 
 
-def peak_memory_mb():
+def peak_memory_mb() -> float:
     """The most memory that this process has had so far, in megabytes.
 
     Where Linux does not tell, what the parent held at this process's birth counts.
@@ -40,17 +45,17 @@ def peak_memory_mb():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def signal_name(number):
+def signal_name(number: int) -> str | int:
     """SIGKILL for 9; the number itself where it has no name."""
     return {int(known): known.name for known in signal.Signals}.get(number, number)
 
 
-def how_ended(code):
+def how_ended(code: int) -> str:
     """A process's return code in words: exit code 1, or signal SIGKILL."""
     return f"exit code {code}" if code >= 0 else f"signal {signal_name(-code)}"
 
 
-def when_orphaned(act):
+def when_orphaned(act: Callable[[], object]) -> None:
     """Call `act` soon after the parent process ends, however it ends."""
 
     def watch(parent):
@@ -61,7 +66,7 @@ def when_orphaned(act):
     threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start()
 
 
-def stop_with_parent(kills=True):
+def stop_with_parent(kills: bool = True) -> None:
     """End this process as SIGTERM would, soon after the parent process ends.
 
     With `kills` one that does not listen, since compiled code runs, is killed a little later.
@@ -79,7 +84,7 @@ def stop_with_parent(kills=True):
     when_orphaned(end)
 
 
-def kill_family(pid):
+def kill_family(pid: int) -> None:
     """Kill a process and its descendants, these first."""
     import psutil
 
@@ -91,7 +96,13 @@ def kill_family(pid):
 
 
 @contextmanager
-def pool_of(n_processes, *, forks=False, initializer=None, initargs=()):
+def pool_of(
+    n_processes: int,
+    *,
+    forks: bool = False,
+    initializer: Callable[..., object] | None = None,
+    initargs: tuple = (),
+) -> Iterator["Executor"]:
     """An executor of so many processes that do not outlive this one; raises ProcessDied.
 
     They are begun anew: a fork would copy locks that the threads of numpy, pyarrow or Voikko hold.

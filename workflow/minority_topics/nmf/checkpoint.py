@@ -88,9 +88,10 @@ class Checkpoint:
                 _write(archive, f"{name}.kind", factor.kind)
 
     def restore(self, descent):
-        """Put `descent`, which has not begun, where the saved one was."""
+        """Put `descent`, which has not begun, where the saved one was; the file must exist."""
+        assert self.path is not None
         try:
-            with self._open() as saved:
+            with _open(self.path) as saved:
                 identity = json.loads(str(saved["identity"]))
         except Exception as error:  # whatever a damaged file leads to
             if is_fault_of_machine(error):
@@ -114,14 +115,6 @@ class Checkpoint:
             descent.reach, descent.reached = int(saved["reach"][0]), bool(saved["reach"][1])
         return descent
 
-    def _open(self):
-        """The file's arrays, to be read by name, once every checksum in it is found right."""
-        with zipfile.ZipFile(self.path) as archive:
-            spoilt = archive.testzip()
-        if spoilt is not None:
-            raise zipfile.BadZipFile(spoilt)
-        return np.load(self.path, allow_pickle=False)
-
     def _check_identity(self, identity):
         for name, ours in self.identity.items():
             theirs = identity.get(name) if isinstance(identity, dict) else None
@@ -134,6 +127,15 @@ class Checkpoint:
     def remove(self):
         if self.path is not None:
             self.path.unlink(missing_ok=True)
+
+
+def _open(path):
+    """The arrays of a file, to be read by name, once every checksum in it is found right."""
+    with zipfile.ZipFile(path) as archive:
+        spoilt = archive.testzip()
+    if spoilt is not None:
+        raise zipfile.BadZipFile(spoilt)
+    return np.load(path, allow_pickle=False)
 
 
 def _write(archive, name, array):

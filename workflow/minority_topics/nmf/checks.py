@@ -4,7 +4,8 @@ import math
 import numbers
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -16,7 +17,7 @@ from .registers import LINE, MOST_LINES
 MOST_TOPICS = MOST_LINES * LINE // np.dtype(np.float64).itemsize
 
 
-def is_whole(value, least=0):
+def is_whole(value, least=0) -> TypeGuard[int]:
     """Whether `value` is a whole number of at least `least`; True and False are not."""
     return (
         isinstance(value, numbers.Integral)
@@ -168,7 +169,7 @@ def _columns(vocabulary, n_words):
     for word in words:
         if not isinstance(word, str):
             raise ValueError(f"vocabulary: {shown(word)} is not a word; give strings.")
-    columns = range(n_words)
+    columns: Sequence[int] = range(n_words)
     if isinstance(vocabulary, Mapping):
         columns = [vocabulary[word] for word in words]
         if not all(is_whole(column) for column in columns) or set(columns) != set(range(n_words)):

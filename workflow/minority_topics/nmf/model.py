@@ -3,7 +3,7 @@
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from os import PathLike
@@ -407,6 +407,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _descend(self, passes, constraints, exponent, checkpoint):
         """The descent with the lowest end of all starts."""
+        descents: Iterable[Alternation]
         if checkpoint.exists():
             descents = [checkpoint.restore(self._alternation(passes, constraints))]
         else:
@@ -426,6 +427,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             objective = np.nan_to_num(descent.history[-1], nan=np.inf)
             if best is None or objective < best[0]:
                 best = objective, descent
+        assert best is not None  # there is at least one start
         return best[1]
 
     def _alternation(self, passes, constraints):
@@ -446,7 +448,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _identity(self, passes, constraints, exponent):
         """What a checkpoint must agree with: the problem, not how long to work on it."""
-        state, start = self.random_state, self.start
+        state: Any = self.random_state
+        start = self.start
         if state is not None and not isinstance(state, int | np.integer):
             name, keys, *rest = check_random_state(state).get_state()
             state = f"{name} {fingerprint(keys)} {rest}"

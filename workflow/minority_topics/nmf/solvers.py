@@ -11,6 +11,7 @@ both constraints after every step and never raises the objective; `Paper` is the
 and `Projected` the published algorithm with the cap on W enforced.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +39,7 @@ class Constraints:
     def of(
         cls,
         V: csr_matrix,
-        seed_columns: np.ndarray,
+        seed_columns: np.ndarray | Sequence[int],
         n_minority: int,
         w_max: float = 1e-9,
         theta_min: float = 0.4,

@@ -11,6 +11,7 @@ import itertools
 import json
 import math
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 import jsonschema
@@ -69,11 +70,11 @@ Validator = jsonschema.validators.extend(
 )
 
 
-def load_schema(path=SCHEMA):
+def load_schema(path: Path = SCHEMA) -> dict:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
-def read_config(path):
+def read_config(path: str | Path) -> dict:
     """A configuration as its file has it."""
     try:
         content = read_yaml(path)
@@ -86,7 +87,7 @@ def read_config(path):
     return content
 
 
-def complete(config, figures):
+def complete(config: dict, figures: Collection[str]) -> dict:
     """The config with defaults filled in, checked; raises ConfigError.
 
     `figures` are the names of all figures that can be drawn.
@@ -127,13 +128,13 @@ def complete(config, figures):
     return config
 
 
-def complete_comments(name, dataset):
+def complete_comments(name: str, dataset: dict) -> dict:
     """A dataset of own comments with its defaults, checked; raises ConfigError."""
     config = _plain({"datasets": {name: {"kind": COMMENTS, **dataset}}}, (), itertools.count())
     return _take_comments(config, load_schema())[name]
 
 
-def check_comments_keys(settings):
+def check_comments_keys(settings: dict) -> None:
     """Raise ConfigError for what is no key, or no value of a key, of a dataset of own comments."""
     rules = load_schema(COMMENTS_SCHEMA)
     rules = {key: rules[key] for key in ("properties", "additionalProperties")}
@@ -141,7 +142,7 @@ def check_comments_keys(settings):
         raise ConfigError(_sentence(error))
 
 
-def comments_defaults(keys):
+def comments_defaults(keys: Collection[str]) -> dict:
     """Default values of keys of a dataset of own comments; None for a key without one."""
     rules = load_schema(COMMENTS_SCHEMA)["properties"]
     return {key: rules[key].get("default") for key in keys}

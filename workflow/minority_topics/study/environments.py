@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class RecordError(ValueError):
     """The record of an environment that cannot be read; the message says what to do."""
 
 
-def read_pins(path):
+def read_pins(path: str | Path) -> list[str]:
     """The pip requirements of a conda environment file."""
     import yaml
 
@@ -45,7 +46,7 @@ def read_pins(path):
     return [pin for section in sections for pin in section]
 
 
-def lock(definition):
+def lock(definition: str | Path) -> None:
     """Write `NAME.lock` beside `NAME.yaml`: all its packages, with versions and hashes.
 
     torch is left out: its builds are locked in `torch.lock`, by hand.
@@ -63,7 +64,7 @@ def lock(definition):
         raise BuildError(f"{definition}: {error}; mend that, and lock again") from error
 
 
-def build(definition, record):
+def build(definition: str | Path, record: str | Path) -> dict:
     """Make a virtual environment as `definition` says, and write how it went to `record`.
 
     The environment of the record `NAME.json` is the folder `NAME` beside it. The record is
@@ -109,7 +110,7 @@ def _requirements(definition, files):
     return ["--no-deps", "--require-hashes", *(f"--requirement={path}" for path in locks)]
 
 
-def read_record(record):
+def read_record(record: str | Path) -> dict:
     """What `build` wrote; raises RecordError."""
     remedy = "remove it, and the next run builds the environment again"
     try:
@@ -124,13 +125,13 @@ def read_record(record):
     return outcome
 
 
-def failure(record):
+def failure(record: str | Path) -> str:
     """Why an environment could not be built, or "" if it could."""
     outcome = read_record(record)
     return "" if outcome["status"] == "ok" else outcome["reason"] or "no reason is recorded"
 
 
-def forget_broken(folder):
+def forget_broken(folder: str | Path) -> Iterator[str]:
     """Remove the records in `folder` of environments that are not whole, so that they are built.
 
     Yields a sentence for each that was whole once. One that could not be built is forgotten too.
@@ -147,7 +148,7 @@ def forget_broken(folder):
             yield f"{damage}: the environment is built again"
 
 
-def forget_unbuilt(root):
+def forget_unbuilt(root: str | Path) -> Iterator[str]:
     """Remove the batches of fits below `root` whose environment could not be built.
 
     Yields a sentence for each environment. What is there is not made again otherwise, and a tool

@@ -50,7 +50,7 @@ ANSWER = {"status", "reason", "seconds", "notes", "versions", "modules"}
 LIBRARY = PACKAGE.parent
 
 
-def crash_signals(platform):
+def crash_signals(platform: str) -> set[signal.Signals]:
     """How a tool crashes by itself. Other signals come from outside: SIGKILL where memory runs out.
 
     On macOS bad memory is SIGBUS as well, and failed checks of the system's libraries are SIGTRAP.
@@ -181,7 +181,7 @@ def _forget(job):
         (Path(job.out) / name).unlink(missing_ok=True)
 
 
-def fail_jobs(jobs, limits, reason):
+def fail_jobs(jobs: list[Job], limits: Limits, reason: str) -> list[dict]:
     """Record every job as failed for one reason, such as a missing environment."""
     for job in jobs:
         _forget(job)
@@ -215,7 +215,7 @@ def _record(job, limits, outcome, python=sys.executable):
 
 
 @cache
-def alone(library):
+def alone(library: Path) -> Path:
     """A folder to import the library from that holds no other package.
 
     Installed, it lies among the packages of this environment, which would hide the tool's own.
@@ -260,7 +260,7 @@ class Worker:
             if time.monotonic() > end:
                 raise MachineFault(f"its process did not start in {START_SECONDS:g} seconds")
 
-    def fit(self, job):
+    def fit(self, job: Job) -> dict:
         """Have the worker fit a job; its answer, or the reason why there is none.
 
         Raises MachineFault where neither the method nor a limit is the reason.
@@ -336,7 +336,7 @@ class Worker:
     def _how_it_died(self):
         return how_ended(self.process.wait())
 
-    def stop(self):
+    def stop(self) -> None:
         """Kill the worker with its children, and wait until it is gone."""
         if not self.alive:
             return
@@ -361,12 +361,12 @@ def _outcome(status, reason, seconds=0.0, memory=0.0):
     }
 
 
-def memory_mb(pid):
+def memory_mb(pid: int) -> float:
     """Resident memory of a process and its descendants."""
     return resident_mb(processes(pid))
 
 
-def processes(pid):
+def processes(pid: int) -> list[psutil.Process]:
     """A process and its descendants; none if it is gone."""
     try:
         first = psutil.Process(pid)
@@ -375,7 +375,7 @@ def processes(pid):
         return []
 
 
-def resident_mb(family):
+def resident_mb(family: list[psutil.Process]) -> float:
     """Resident memory of processes; one that is gone has none."""
     total = 0
     for process in family:

@@ -75,22 +75,22 @@ class Plan:
             batch_name(first, min(first + size, count) - 1) for first in range(0, count, size)
         ]
 
-    def draws(self, dataset):
+    def draws(self, dataset: str) -> int:
         """Number of corpora of a dataset: a labelled file has one, generated data as asked."""
         return min(self.datasets[dataset].get("draws", 1), self.config["repetitions"])
 
-    def folder(self, pattern, dataset):
+    def folder(self, pattern: str, dataset: str) -> str:
         """The folder of the background or of the documents of a dataset."""
         original, changes = parse_variant(dataset)
         return pattern.format(dataset=original if changes.keys() <= UNTOUCHED[pattern] else dataset)
 
     @property
-    def cells(self):
+    def cells(self) -> list[Cell]:
         """Every cell of every table, once."""
         tables = self.tables.values()
         return list(dict.fromkeys(cell for table in tables for cell in table.cells))
 
-    def compared_cells(self, dataset):
+    def compared_cells(self, dataset: str) -> list[Cell]:
         """Cells of every method that is compared: those of `scores` and `variants`, each once."""
         tables = (self.tables.get((dataset, name)) for name in ("scores", "variants"))
         return list(dict.fromkeys(cell for table in tables if table for cell in table.cells))
@@ -132,7 +132,7 @@ class Plan:
         cells = [Cell(*axes) for axes in itertools.product(datasets, methods, settings)]
         self.tables[dataset, name] = Table(cells, varied or {})
 
-    def check_commands(self):
+    def check_commands(self) -> None:
         """Raise ValueError where a rule would name more files than a command line can hold."""
         batches = self.batches
         listed = {key: table.cells for key, table in self.tables.items()}
@@ -178,7 +178,7 @@ class Plan:
         return name
 
 
-def split_datasets(config):
+def split_datasets(config: dict) -> tuple[dict, dict]:
     """The datasets of the study, and those of own comments, by name."""
     study, comments = {}, {}
     for name, dataset in config["datasets"].items():
@@ -186,7 +186,7 @@ def split_datasets(config):
     return study, comments
 
 
-def sweeps_of(config, dataset):
+def sweeps_of(config: dict, dataset: str) -> dict[str, dict]:
     """The sweeps of a dataset, by name: those that name it, or no dataset."""
     return {
         name: sweep
@@ -195,12 +195,12 @@ def sweeps_of(config, dataset):
     }
 
 
-def values_of(sweep):
+def values_of(sweep: dict) -> dict[str, list]:
     """The values of every key that a sweep varies."""
     return sweep["vary"] if "vary" in sweep else {sweep["key"]: sweep["values"]}
 
 
-def check_command(what, length, remedy):
+def check_command(what: str, length: int, remedy: str) -> None:
     """Raise ValueError if `what` has too many characters for a command line."""
     if length > LONGEST_COMMAND:
         raise ValueError(
@@ -214,7 +214,7 @@ def _new(changes, known):
     return {key: value for key, value in changes.items() if known.get(key) != value}
 
 
-def derive_random_state(master, *axes):
+def derive_random_state(master: int, *axes: object) -> int:
     """A random state for one point of the study: the same axes give the same state, 1 to 2^31 - 1.
 
     Never 0, which some tools take for "no state".

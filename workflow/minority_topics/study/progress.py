@@ -4,6 +4,8 @@ import logging
 import re
 import sys
 import time
+from collections.abc import Iterable
+from pathlib import Path
 
 from ..base.text import folded
 from ..base.times import duration
@@ -37,11 +39,11 @@ def follow(logger, is_stopping=lambda: False):
             handler.addFilter(is_news)
 
 
-def is_error(record):
+def is_error(record: logging.LogRecord) -> bool:
     return str(getattr(record, "event", "")) in ("job_error", "error")
 
 
-def is_news(record):
+def is_news(record: logging.LogRecord) -> bool:
     """Whether a record says more than what `Failures` says of it."""
     event = str(getattr(record, "event", ""))
     return event != "job_error" and not (event == "error" and COMMAND_FAILED in record.getMessage())
@@ -115,7 +117,7 @@ class Failures(Listener):
         return f"exit code {found[1]}" if found else ""
 
 
-def why_failed(step, logs, end=""):
+def why_failed(step: str, logs: Iterable[str | Path], end: str = "") -> str:
     """Why a step failed, by its logs, and where they are.
 
     The reason is the message that a verb ends with. Where there is none, since the process was
@@ -132,7 +134,7 @@ def why_failed(step, logs, end=""):
     return f"{failed}; nothing is in its log ({', '.join(map(str, logs))})"
 
 
-def last_lines(path):
+def last_lines(path: str | Path) -> list[str]:
     """The last lines of a log that are not empty, none where it cannot be read."""
     try:
         with open(path, "rb") as file:

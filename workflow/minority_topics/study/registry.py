@@ -3,7 +3,10 @@
 import json
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
 
 from ..base.files import read_text
 from ..base.places import PACKAGE
@@ -45,32 +48,35 @@ class Method:
     variant_of: str = ""
 
     @property
-    def ours(self):
+    def ours(self) -> bool:
         """Whether it is constrained NMF, by whichever solver."""
         return self.module == "constrained_nmf"
 
     @property
-    def of_fits(self):
+    def of_fits(self) -> dict[str, object]:
         """The cells that fits depend on: a run with others makes them anew."""
         others = {"name", "label", "citation", "variant_of"}
         return {key: value for key, value in vars(self).items() if key not in others}
 
     @property
-    def is_rival(self):
+    def is_rival(self) -> bool:
         """Whether our model is compared with it: models, and the controls that see no labels."""
         return self.kind != "control" or self.module == "keywords"
 
     @property
-    def is_variant(self):
+    def is_variant(self) -> bool:
         return bool(self.variant_of)
 
     @property
-    def short_label(self):
+    def short_label(self) -> str:
         """The label where that of its model stands above it."""
         return f"– {self.label}" if self.is_variant else self.label
 
 
-def full_label(methods, name):
+Methods: TypeAlias = dict[str, Method]
+
+
+def full_label(methods: Methods, name: str) -> str:
     """The label of a method where its model's does not stand above it."""
     method = methods[name]
     if not method.is_variant:
@@ -78,7 +84,7 @@ def full_label(methods, name):
     return f"{methods[method.variant_of].label} {method.label}"
 
 
-def first_model(methods, names):
+def first_model(methods: Methods, names: Iterable[str]) -> str:
     """The first of some methods that is no control: the one that others are compared with."""
     for name in names:
         if methods[name].kind != "control":
@@ -86,11 +92,11 @@ def first_model(methods, names):
     raise ConfigError("methods: name at least one that is not a control.")
 
 
-def read_methods(path="config/methods.tsv"):
+def read_methods(path: str | Path = "config/methods.tsv") -> Methods:
     """Rows of the table of methods, by name, in its order."""
     path = resolve(path)
     header, rows = _read_rows(path)
-    methods: dict[str, Method] = {}
+    methods: Methods = {}
     lines: dict[str, int] = {}
     for line, cells in rows:
         try:
@@ -233,8 +239,9 @@ def _positive(text):
     return number
 
 
-def list_methods(path="config/methods.tsv"):
+def list_methods(path: str | Path = "config/methods.tsv") -> list[tuple[str, ...]]:
     """The table of methods for reading: a header, then a row of text each."""
+    rows: list[tuple[str, ...]]
     rows = [("method", "model", "kind", "environment", "installed", "citation")]
     for method in read_methods(path).values():
         installed = "yes" if environment_python(method.environment).exists() else "no"
@@ -243,7 +250,7 @@ def list_methods(path="config/methods.tsv"):
     return rows
 
 
-def find_method(methods, name):
+def find_method(methods: Methods, name: str) -> Method:
     """The row of a method or of a variant of it, whose options are the row's with its changes."""
     base, changes = parse_variant(name)
     if base not in methods:

@@ -4,6 +4,7 @@ Standard library alone, since the rules call it.
 """
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +21,7 @@ NAME = re.compile(r"(?:^|,)\s*(\w+)")
 COMMENT = re.compile(r"#.*")
 
 
-def modules(*names, package=PACKAGE):
+def modules(*names: str, package: Path = PACKAGE) -> list[str]:
     """Files of some modules, named from the library's root, and of all that they import.
 
     A package means all its files. A name that is neither is an error: a step that depends on
@@ -46,7 +47,7 @@ def _named(package, name):
     return files
 
 
-def relative_imports(text):
+def relative_imports(text: str) -> Iterator[tuple[int, int, str, list[str]]]:
     """The relative imports of a file's text: line, level, module and names of each."""
     for found in RELATIVE.finditer(text):
         names = NAME.findall(COMMENT.sub("", found["within"] or found["names"]))
