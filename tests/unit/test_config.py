@@ -420,7 +420,7 @@ def test_what_is_no_table_of_methods_is_refused(tmp_path, content, sentence):
 def test_variants_are_rows_that_name_their_model(tmp_path):
     methods = read_methods()
     assert methods["corex_strength2"].short_label == "– strength 2"
-    assert full_label(methods, "corex_strength2") == "Corex strength 2"
+    assert full_label(methods, "corex_strength2") == "Corex (strength 2)"
     assert methods["corex"].short_label == full_label(methods, "corex") == "Corex"
     # A table without the column, and a row without the cell.
     header, first, second, *_ = (ROOT / "config" / "methods.tsv").read_text("utf-8").splitlines()

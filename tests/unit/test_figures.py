@@ -137,7 +137,7 @@ def test_colours_tell_kinds_apart_and_variants_share_their_models_look():
     assert looks["keyword_kmeans"].rival
     assert not looks["truth"].rival
     assert looks["corex_strength8"].colour == looks["corex"].colour
-    assert looks["corex_strength8"].name == "Corex strength 8"
+    assert looks["corex_strength8"].name == "Corex (strength 8)"
     assert looks["constrained_nmf"].ours
     assert not looks["nmf"].ours
 

@@ -75,6 +75,7 @@ def filled(name, folder):
 
 def test_scores_with_intervals_and_published_numbers(folder):
     made = filled("leaderboard", folder)
+    assert "| Paper: purity | Paper: NMI |" in made
     assert "| Constrained NMF | 0.500 (0.400–0.600) |" in made
     assert "| NMF | 0.250 | 0.250 | 0.250 | 0.250 | 0.250 | 0.0969 | – |" in made
     assert "0.750" not in made, "of another setting"
@@ -119,7 +120,7 @@ def test_sweeps_of_all_sizes_in_one_table(folder):
         write_frame(folder / "swept" / f"noise_{n_documents}.csv", pd.DataFrame(rows))
     made = fill("<!-- table sweeps swept -->\n<!-- end -->", folder, METHODS).splitlines()
     assert made[2] == "| Dataset | Model | kept 1 | kept 0.5 | wrong 0.1 | wrong 1 |"
-    ours = "Constrained NMF learnt guidance"
+    ours = "Constrained NMF (learnt guidance)"
     assert made[4:] == [
         f"| d500 | {ours} | 0.75 / 0.38 | 0.50 / 0.25 | 0.25 / 0.12 | 0.12 / 0.06 |",
         "| d500 | NMF | – / – | – / – | – / – | – / – |",

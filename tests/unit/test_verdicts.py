@@ -114,7 +114,7 @@ def test_tunings_and_peers_count_for_best_of_all(added):
     variants = pd.concat([scores, table({added: 0.6})])
     found, evidence = verdict("best_purity", scores, variants=variants)
     assert found == "behind"
-    label = {"nmf_tuned": "NMF tuned", "peer": "Peer"}[added]
+    label = {"nmf_tuned": "NMF (tuned)", "peer": "Peer"}[added]
     assert f"The hardest rival among the models (2) is {label}, with 0.600" in evidence
     assert "-0.100 (95% interval over corpora and random states -0.115 to -0.085" in evidence
 
@@ -204,7 +204,7 @@ def test_the_best_three_in_jsd():
     assert tuple(found.loc["paper"]) == (
         "does not hold",
         "The least mean JSDs of 4 models are NMF 0.400, KeyATM 0.600 and LDA 0.700; "
-        "Constrained NMF as published 0.900 in place 4.",
+        "Constrained NMF (as published) 0.900 in place 4.",
     )
     found = verdict("best_three_jsd", table({**scores, "keyatm": 0.8}))
     assert found[0] == "holds in part"

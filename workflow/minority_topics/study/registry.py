@@ -81,7 +81,7 @@ def full_label(methods: Methods, name: str) -> str:
     method = methods[name]
     if not method.is_variant:
         return method.label
-    return f"{methods[method.variant_of].label} {method.label}"
+    return f"{methods[method.variant_of].label} ({method.label})"
 
 
 def first_model(methods: Methods, names: Iterable[str]) -> str:
