@@ -15,7 +15,7 @@ MOMENTS ?= 10
 LANGUAGE ?=
 SET ?=
 
-# Some containers set it; every process would then compile all that it imports, which doubles the time of a run.
+# Some containers set PYTHONDONTWRITEBYTECODE. Then every process compiles its imports again, which doubles the time of a run.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup figures quick beyond guidance explore case-study report verify archive reproduce unlock bench bench-comments envs sbom test test-fast test-cluster test-faults fuzz lint format lock clean
@@ -26,7 +26,7 @@ help: ## show this list
 
 setup: .venv/ready ## install everything the other commands need, into .venv
 
-# uv, as locked, comes into a folder of its own; it finds a Python new enough, or fetches one.
+# The locked version of uv is installed into a folder of its own. It finds a Python that is new enough, or downloads one.
 export UV_PYTHON_INSTALL_DIR := $(CURDIR)/.venvs/python
 .venvs/uv/bin/uv:
 	$(PYTHON) -m venv .venvs/uv
@@ -39,8 +39,8 @@ export UV_PYTHON_INSTALL_DIR := $(CURDIR)/.venvs/python
 	$(UV) pip install --quiet --python .venv --no-deps --no-build-isolation --editable .
 	touch $@
 
-# A configuration that cannot work ends in one sentence. `exec` makes Snakemake a child of make, with which
-# it ends, however that ends.
+# A configuration that cannot work ends in one sentence. `exec` makes Snakemake a direct child of make, so that it
+# stops when make stops, even by a kill.
 define run
 	@$(BIN)/python -m minority_topics check "$(1)" > /dev/null
 	@exec env MINORITY_TOPICS_STOP_WITH_PARENT=1 $(SNAKEMAKE) $(2) --configfile "$(1)"
@@ -49,10 +49,10 @@ endef
 figures: setup ## run the study: every figure, table and verdict (CONFIG=config/config.yaml)
 	$(call run,$(CONFIG))
 
-quick: setup ## a small run of everything
+quick: setup ## run all methods twice in the main setting; too few repetitions for intervals and verdicts
 	$(call run,config/quick.yaml)
 
-beyond: setup ## where guidance helps and where it breaks: the sweeps of config/beyond.yaml
+beyond: setup ## where guidance helps and where it fails: the sweeps of config/beyond.yaml
 	$(call run,config/beyond.yaml)
 
 guidance: setup ## missing and wrong seed words, with 500, 5,000 and 50,000 documents: config/guidance.yaml
@@ -69,11 +69,11 @@ explore: setup ## topics of your own comments: make explore COMMENTS=comments.cs
 results/example_%/comments.csv: | setup
 	$(BIN)/python -m minority_topics simulate_comments --language $* --out results/example_$*
 
-case-study: results/example_fi/comments.csv results/example_en/comments.csv ## the same on simulated comments, Finnish and English
+case-study: results/example_fi/comments.csv results/example_en/comments.csv ## the same as explore, with simulated comments, Finnish and English
 	$(call run,config/case_study.yaml)
 	@echo "The pages are results/case_study_fi/explorer.html and results/case_study_en/explorer.html."
 
-report: figures ## the same as figures; one page a dataset: results/<dataset>/report.html
+report: figures ## the same as figures, and list the pages: results/<dataset>/report.html
 	@ls results/*/report.html
 
 verify: setup ## name damaged, missing, stale and foreign files of results (REPAIR=--repair removes what can be made again)
@@ -86,7 +86,7 @@ reproduce: setup ## run an archive again and compare it byte for byte: make repr
 	@test -n "$(ARCHIVE)" || { echo "Name the archive: make reproduce ARCHIVE=results/archive.zip" >&2; exit 2; }
 	$(BIN)/python -m minority_topics reproduce "$(ARCHIVE)" --cores "$(CORES)"
 
-unlock: setup ## lift the lock of a run that died on another machine; of one that died here it is lifted anyway
+unlock: setup ## remove the lock of a run that died on another machine (the next run removes that of this machine itself)
 	$(SNAKEMAKE) --unlock --configfile "$(CONFIG)"
 
 .DELETE_ON_ERROR:
@@ -105,11 +105,10 @@ envs: setup ## build the environments of all methods, and nothing else
 sbom: setup ## write results/sbom.json: every package of the set-up, with version and hashes (CycloneDX)
 	$(BIN)/python -m minority_topics sbom --out results/sbom.json
 
-# Tests share the cores. Those that run tools find their environments built, and are three at a time:
-# those of a cluster mostly wait.
+# Tests that run tools need `make envs` first. Three run at a time, because tests of a cluster mostly wait.
 FAST := not slow and not environments and not long
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
-test: setup envs ## run all tests
+test: setup envs ## run every test but the long ones
 	$(PYTEST) -n logical -m "$(FAST)"
 	$(PYTEST) -n 3 -m "(slow or environments) and not long"
 
@@ -126,7 +125,7 @@ test-faults: setup envs ## kill, fill, cut and spoil runs at MOMENTS=10 moments 
 	FAULT_MOMENTS=$(MOMENTS) FAULT_TABLE=results/faults.csv $(PYTEST) -n 2 -m "" tests/faults tests/cluster/test_slurm_faults.py \
 	  tests/workflow/test_damage.py tests/workflow/test_offline.py tests/workflow/test_stopping.py
 
-lint: setup ## check style, types, who imports whom, and the workflow
+lint: setup ## check style, types, imports between sub-packages, and the workflow
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/snakefmt --check Snakefile workflow/rules
@@ -134,7 +133,7 @@ lint: setup ## check style, types, who imports whom, and the workflow
 	$(BIN)/lint-imports
 	$(BIN)/snakemake --lint
 
-# A local mirror may lack other platforms' files, and so their hashes: ask the main index alone.
+# A local mirror may lack the files of other platforms, and so their hashes: use only the main index.
 lock: setup ## renew requirements.lock and the lock of every environment
 	UV_EXTRA_INDEX_URL= UV_FIND_LINKS= $(UV) pip compile --quiet --upgrade --all-extras --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
