@@ -443,6 +443,19 @@ def test_results_manual_is_the_metric_cards():
         assert f"{row} {card.meaning} |" in manual
 
 
+def test_results_manual_names_every_column():
+    from minority_topics.comments.choosing import COLUMNS as CHOICES
+    from minority_topics.scores import matches, parts, scoring, statistics, tables, verdicts
+
+    manual = (ROOT / "results" / "README.md").read_text(encoding="utf-8")
+    columns = (
+        *CHOICES, *parts.COLUMNS, *verdicts.NUMBER_COLUMNS, *statistics.COMPARISON_COLUMNS,
+        *matches.TOPIC_COLUMNS, *matches.TRUE_TOPIC_COLUMNS, *matches.EXAMPLE_COLUMNS,
+        *scoring.FIT_COLUMNS, *scoring.NOTE_COLUMNS, *tables.TRAJECTORY_COLUMNS,
+    )  # fmt: skip
+    assert [name for name in dict.fromkeys(columns) if f"`{name}`" not in manual] == []
+
+
 @pytest.mark.parametrize("kind", ["injected", "labelled"])
 def test_files_of_glosses_must_be_there_whatever_the_kind(config, tmp_path, kind):
     dataset = config["datasets"]["simulated"]

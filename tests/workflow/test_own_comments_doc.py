@@ -11,9 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from minority_topics.comments import dialects, rows, sources
 from minority_topics.study.paths import ROOT
 
 DOCS = ROOT / "docs"
@@ -173,8 +176,50 @@ def test_every_file_of_a_run_is_explained(said, project):
     run_folder = project / "results" / "comments"
     written = {path.name for path in run_folder.rglob("*") if path.is_file()}
     assert {name for name in written if name not in explained} == set()
+    columns = {
+        column: path.name
+        for path in (*run_folder.rglob("*.csv"), *(project / "data").glob("[is]*.csv"))
+        for column in path.read_text(encoding="utf-8-sig").partition("\n")[0].split(",")
+        if not re.fullmatch(r"option_\d", column)
+    }
+    assert {"found", "documents_minority", "similarity", "least_seed_share"} <= columns.keys()
+    assert {name: file for name, file in columns.items() if f"`{name}`" not in explained} == {}
     holding_texts = ("comments.parquet", "forms.npy", "examples.csv", "explorer.html", ".id_secret")
     assert all(name in privacy for name in (*holding_texts, "documents.parquet", "coding/"))
+
+
+def test_reasons_of_skipped_rows_are_explained():
+    imported = vars(dialects).keys() | vars(sources).keys()
+    named = {name: value for name, value in vars(rows).items() if name.isupper()}
+    reasons = {v for name, v in named.items() if isinstance(v, str) and name not in imported}
+    section = TUTORIAL.split("## What is skipped, and why")[1].split("\n## ")[0]
+    listed = re.findall(r"^\| ([^|]+) \|", section, flags=re.MULTILINE)
+    assert len(reasons) > 10
+    assert reasons <= {reason for row in listed for reason in row.split("; ")}
+
+
+def test_files_with_a_row_for_each_comment_are_not_for_sharing(said, project):
+    privacy = (DOCS / "privacy.md").read_text(encoding="utf-8")
+    advice = re.findall(r"^\| (`.*?) \|.*\| ([^|]+) \|$", privacy, flags=re.MULTILINE)
+    found = project / "results" / "comments"
+    n_comments = pq.read_metadata(found / "comments" / "comments.parquet").num_rows
+    stored = [path for path in found.rglob("*") if path.suffix in (".npy", ".npz", ".parquet")]
+    per_comment = {path.name for path in stored if n_comments in _sizes(path)}
+    assert {"doc_topic.npz", "guidance.npz", "documents.parquet", "counts.npz"} <= per_comment
+    for name in per_comment:
+        (shared,) = [
+            verdict for files, verdict in advice if f"/{name}`" in files or f"`{name}`" in files
+        ]
+        assert shared == "**no**", name
+
+
+def _sizes(path):
+    """Lengths of the table or of the arrays of a file, and those of a sparse matrix."""
+    if path.suffix == ".parquet":
+        return {pq.read_metadata(path).num_rows}
+    arrays = np.load(path, allow_pickle=False)
+    arrays = dict(arrays) if path.suffix == ".npz" else {"": arrays}
+    return {n for array in arrays.values() for n in array.shape} | {*arrays.get("shape", ())}
 
 
 def test_case_study_and_cluster_plan_every_step(said):
