@@ -68,7 +68,8 @@ def _leaderboard(folder, methods):
     summary = read_frame(folder / "summary.csv")
     first = in_setting(summary, summary[SETTING].iloc[0])
     published = _published(folder)
-    header = ["Model", *(CARDS[metric].label for metric in LEADERBOARD), "Paper: purity", "Paper: NMI"]
+    labels = (CARDS[metric].label for metric in LEADERBOARD)
+    header = ["Model", *labels, "Paper: purity", "Paper: NMI"]
     rows = []
     for row in first.to_dict("records"):
         scores = [_mean(row, metric) for metric in LEADERBOARD]
