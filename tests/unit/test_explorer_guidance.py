@@ -27,7 +27,7 @@ def test_the_seed_table_tells_the_share_and_the_trust_in_words(usual):
     assert "masennus word masennus 310 0.62% 81.0% trusted" in text
     assert "6,000 12.0% 12.5% partly trusted, but not uni" in text
     assert "5.0% distrusted" in text
-    assert "≥ 90% trusted" in text
+    assert "≥ 99% trusted" in text
     # An entry that is not found has no opinion.
     assert "masenus word 0 0% – uupumus" in text
     bars = [float(rect["width"]) for rect in usual.all("rect") if rect["class"] == "part"]
@@ -42,7 +42,7 @@ def test_no_probability_reads_as_certain(share, shown):
 
 
 @pytest.mark.parametrize(
-    ("share", "shown"), [(0.9, "≥ 90%"), (0.8996, "≥ 90%"), (0.8994, "89.9%"), (None, "–")]
+    ("share", "shown"), [(0.99, "≥ 99%"), (0.9896, "≥ 99%"), (0.9894, "98.9%"), (None, "–")]
 )
 def test_the_largest_share_of_a_word_reads_as_a_bound(share, shown):
     assert word_share(share) == shown
@@ -50,7 +50,7 @@ def test_the_largest_share_of_a_word_reads_as_a_bound(share, shown):
 
 def test_discovered_words_are_listed_with_their_seed_words(usual):
     text = text_of(usual, "discovered")
-    assert "nousta ≥ 90% 60 masennus (31), uupumus (4)" in text
+    assert "nousta 90.0% 60 masennus (31), uupumus (4)" in text
     assert "may be added to the list" in text
     assert "tables/discovered_words.csv" in [link["href"] for link in usual.all("a")]
 

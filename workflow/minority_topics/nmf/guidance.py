@@ -43,8 +43,8 @@ LISTED_WEIGHT = 50
 # The part of the domain's words that the list is taken to cover. While listed words speak alone it
 # covers no less, if at most FEW_DOCUMENTS documents with a listed word are of the domain.
 COVER, FEW_DOCUMENTS = 0.6, 50
-# No word is of the domain alone.
-PUREST = 0.9
+# No word is of the domain alone: at most this share of its occurrences is.
+PUREST = 0.99
 # A word that is not listed is one of the domain with this probability; so many words it weighs.
 UNLISTED, UNLISTED_WEIGHT = 0.01, 100
 # From a word of one document nothing is learnt: only that document would speak for it.
@@ -75,7 +75,7 @@ WHOLE_ROUNDS, GROWTH, GROWTH_BY_SHARE, FIRST_BY_SHARE = 2, 6, 10, 100
 TRUST, DISCOVERY = 0.35, 0.5
 # A document is free above RELEASE; one with a trusted word has the benefit of the doubt: it is free
 # above DOUBT.
-RELEASE, DOUBT = 0.95, 0.5
+RELEASE, DOUBT = 0.95, 0.45
 
 
 # What `Learnt` has beside its arrays, for those who keep it in a file.
