@@ -48,6 +48,8 @@ def refused(sentence, path, read, *arguments, **options):
         ("a.csv", b'text,label\n"a,b\n"c",d\n', "line 3 is not CSV"),
         ("a.csv", b"text,label\na,b\nc\n", "line 3 has 1 fields, and the header has 2"),
         ("a.csv", b'text\n"a\nb"\nc,d\n', "line 4 has 2 fields, and the header has 1"),
+        ("a.csv", b"BZh91AY&SY", "compressed by bzip2; unpack"),
+        ("a.jsonl", b"%PDF-1.7", "a PDF file; give one with rows of text"),
         ("a.csv", gzip.compress(b"text\na\n", mtime=0), "compressed by gzip; unpack"),
         ("a.csv", b"PK\x03\x04rest", "ZIP archive or an Excel workbook"),
         ("a.csv", b"PAR1rest", "is a Parquet file; let its name end in"),

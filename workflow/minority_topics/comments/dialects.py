@@ -14,7 +14,7 @@ from itertools import chain, islice
 
 from ..base.files import long_fields
 from ..base.text import shown
-from ..corpus.readers import DataError, require_file
+from ..corpus.readers import GZIP_START, DataError, refuse_foreign, require_file
 
 BLOCK = 1 << 20
 # Bytes: a line above is listed and its rest passed over, so that memory has a limit.
@@ -50,7 +50,7 @@ OPEN = "unexpected end of data"
 def read_blocks(path, progress=None):
     """The bytes of a file, unpacked if gzip packed them; `progress` counts those on the disk."""
     with open(path, "rb") as raw:
-        packed = raw.read(2) == b"\x1f\x8b"
+        packed = raw.read(len(GZIP_START)) == GZIP_START
         raw.seek(0)
         file, told = gzip.GzipFile(fileobj=raw) if packed else raw, 0
         try:
@@ -70,9 +70,13 @@ def encoding_name(encoding):
     return ENCODING_NAMES.get(encoding, encoding.upper())
 
 
-def read_words_file(path):
-    """(lines, encoding) of a file of words; its encoding is recognised as that of comments is."""
-    encoding, mark = find_encoding(require_file(path), is_list=True)
+def read_whole_text(path):
+    """(text with plain line feeds, encoding) of a file of words or short answers.
+
+    Its encoding is recognised as that of comments is.
+    """
+    refuse_foreign(path, next(read_blocks(require_file(path)), b""))
+    encoding, mark = find_encoding(path, is_list=True)
     content = b"".join(utf8_blocks(read_blocks(path), encoding, mark))
     try:
         text = content.decode()
@@ -81,7 +85,7 @@ def read_words_file(path):
         raise DataError(
             f"{path}: line {line} is not {encoding_name(encoding)} text; save the file as UTF-8"
         ) from error
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), encoding
+    return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 
 def find_encoding(path, named=None, is_list=False):

@@ -13,7 +13,7 @@ from ..corpus.cleaning import has_stop_words, read_word_list, stop_words_of
 from ..corpus.forms import forms
 from ..corpus.lemmas import make_lemmatiser
 from ..corpus.readers import DataError
-from .dialects import read_words_file
+from .dialects import read_whole_text
 from .encoding import NO_WORD, ROWS_AT_A_TIME, WordRule, count_words, tabulate, weigh
 from .folders import (
     CLEANING,
@@ -176,8 +176,8 @@ def _stop_words(language, file):
             f"There are no stop words for the language {language!r}: give a file of your own."
         )
     if file is not None:
-        lines, _ = read_words_file(file)
-        for entry in read_word_list(file, lines):
+        text, _ = read_whole_text(file)
+        for entry in read_word_list(file, text.split("\n")):
             stopped.update(forms(entry))
     return stopped, warnings
 

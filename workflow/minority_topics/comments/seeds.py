@@ -7,7 +7,7 @@ from ..base.text import shown
 from ..corpus.cleaning import read_word_list
 from ..corpus.forms import forms
 from ..corpus.readers import DataError
-from .dialects import read_words_file
+from .dialects import read_whole_text
 
 WORD, WILDCARD, PHRASE = "word", "wildcard", "phrase"
 # A letter of no living language, which stands for "*" while an entry goes through `forms`.
@@ -45,8 +45,8 @@ class Entry:
 
 def read_seed_entries(path, lemmatiser):
     """(entries of a seed list, lemmatised as the text is; the encoding of the file)."""
-    lines, encoding = read_words_file(path)
-    words = read_word_list(path, lines)
+    content, encoding = read_whole_text(path)
+    words = read_word_list(path, content.split("\n"))
     if not words:
         raise DataError(f"{path}: there is no seed word in it; write one a line")
     return [_entry(path, text, lemmatiser) for text in words], encoding

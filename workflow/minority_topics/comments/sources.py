@@ -10,7 +10,16 @@ from itertools import islice
 from pathlib import Path
 
 from ..base.text import shown
-from ..corpus.readers import DataError, require_file
+from ..corpus.readers import (
+    GZIP_START,
+    PARQUET_START,
+    DataError,
+    is_plain,
+    naming,
+    refuse_foreign,
+    require_file,
+    whole_parquet,
+)
 from ..study.paths import find_files
 from .dates import is_month_first, seconds
 from .dialects import (
@@ -31,15 +40,6 @@ FORMATS = {
     ".csv": CSV, ".tsv": CSV, ".tab": CSV, ".jsonl": JSONL, ".ndjson": JSONL, ".json": JSONL,
     ".parquet": PARQUET, ".pq": PARQUET, ".txt": TEXT,
 }  # fmt: skip
-# How files begin that are no tables.
-FOREIGN = {
-    b"PK\x03\x04": "it is a ZIP archive or an Excel workbook; unpack it, or save it as CSV",
-    b"\xd0\xcf\x11\xe0": "it is an old Excel workbook; save it as CSV",
-    b"BZh": "it is compressed by bzip2; unpack it, or compress it by gzip",
-    b"\xfd7zXZ": "it is compressed by xz; unpack it, or compress it by gzip",
-    b"\x28\xb5\x2f\xfd": "it is compressed by zstd; unpack it, or compress it by gzip",
-    b"%PDF": "it is a PDF file; give CSV, JSONL, Parquet or text",
-}
 # Lines or rows, and bytes, that show how a file is laid out.
 SAMPLE, SAMPLE_BYTES = 2_000, 4_000_000
 # Records, and bytes, of a portion.
@@ -133,9 +133,7 @@ def open_source(path, wanted, encoding=None, delimiter=None):
         head = next(read_blocks(path), b"")
         if not head:
             raise DataError(f"{path}: the file is empty; give one with rows")
-        for mark, problem in FOREIGN.items():
-            if head.startswith(mark):
-                raise DataError(f"{path}: {problem}")
+        refuse_foreign(path, head)
         format = _format(path, head)
         if format == PARQUET:
             return _open_parquet(path, wanted)
@@ -150,8 +148,8 @@ def open_source(path, wanted, encoding=None, delimiter=None):
 def _format(path, head):
     suffixes = [suffix.lower() for suffix in path.suffixes]
     ending = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
-    if head.startswith(b"PAR1"):
-        if _starts(path, b"\x1f\x8b"):
+    if head.startswith(PARQUET_START):
+        if _starts(path, GZIP_START):
             raise DataError(f"{path}: it is Parquet inside of gzip; unpack it first")
         return PARQUET
     if ending in FORMATS:
@@ -341,29 +339,13 @@ def as_text(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-@contextmanager
-def _whole_parquet(path):
-    import pyarrow
-
-    try:
-        yield
-    except DataError:
-        raise
-    # A damaged file makes pyarrow allocate at random.
-    except (pyarrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise DataError(
-            f"{path}: it is not a whole Parquet file ({first}); write it anew"
-        ) from error
-
-
 def _open_parquet(path, wanted):
     import pyarrow.parquet
 
     source = Source(path, PARQUET)
-    with _whole_parquet(path), pyarrow.parquet.ParquetFile(path) as file:
+    with naming(path), whole_parquet(), pyarrow.parquet.ParquetFile(path) as file:
         schema = file.schema_arrow
-        names = [name for name in schema.names if _is_plain(schema.field(name).type)]
+        names = [name for name in schema.names if is_plain(schema.field(name).type)]
         if len(set(schema.names)) < len(schema.names):
             raise DataError(f"{path}: two of its columns have the same name; rename one")
         batch = next(file.iter_batches(SAMPLE, columns=names), None) if names else None
@@ -372,14 +354,6 @@ def _open_parquet(path, wanted):
     _choose(source, names, columns, wanted)
     source.places = tuple(source.columns[role] for role in ROLES)
     return source
-
-
-def _is_plain(kind):
-    from pyarrow import types
-
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    binary = types.is_binary(kind) or types.is_large_binary(kind)
-    return not (types.is_nested(kind) or binary or types.is_fixed_size_binary(kind))
 
 
 # A value of a Parquet file that should be text and is not UTF-8.
@@ -526,9 +500,9 @@ def _text_portions(source, progress):
 def _parquet_portions(source, progress):
     import pyarrow.parquet
 
-    names = [name for name in dict.fromkeys(source.places) if name is not None]
-    with _whole_parquet(source.path), pyarrow.parquet.ParquetFile(source.path) as file:
-        n_rows, size, row = file.metadata.num_rows, source.path.stat().st_size, 1
+    path, names = source.path, [name for name in dict.fromkeys(source.places) if name is not None]
+    with naming(path), whole_parquet(), pyarrow.parquet.ParquetFile(path) as file:
+        n_rows, size, row = file.metadata.num_rows, path.stat().st_size, 1
         for batch in file.iter_batches(PORTION, columns=names):
             cells = {name: _texts(batch.column(name)) for name in names}
             nothing = [None] * len(batch)

@@ -10,12 +10,16 @@ from pathlib import Path
 from ..base.files import long_fields, read_text
 from ..base.text import refuse_constant, shown, stands_twice
 
-# How files begin that were meant to be something else.
+# How files begin that no step reads, and those that some steps do.
 FOREIGN = {
-    b"\x1f\x8b": "it is compressed by gzip; unpack it first",
     b"PK\x03\x04": "it is a ZIP archive or an Excel workbook; unpack it, or save it as CSV",
-    b"PAR1": "it is a Parquet file; let its name end in .parquet",
+    b"\xd0\xcf\x11\xe0": "it is an old Excel workbook; save it as CSV",
+    b"BZh": "it is compressed by bzip2; unpack it first",
+    b"\xfd7zXZ": "it is compressed by xz; unpack it first",
+    b"\x28\xb5\x2f\xfd": "it is compressed by zstd; unpack it first",
+    b"%PDF": "it is a PDF file; give one with rows of text, such as CSV",
 }
+GZIP_START, PARQUET_START = b"\x1f\x8b", b"PAR1"
 # Whole floats above are not exact.
 EXACT = 2**53
 
@@ -44,6 +48,13 @@ def require_file(path):
     return path
 
 
+def refuse_foreign(path, start, more=None):
+    """Refuse a file that begins like one that cannot be read; `more` are further beginnings."""
+    for mark, problem in {**FOREIGN, **(more or {})}.items():
+        if start.startswith(mark):
+            raise DataError(f"{path}: {problem}")
+
+
 def read_plain_lines(path):
     """Lines of a file of plain text, as they are."""
     try:
@@ -62,10 +73,11 @@ def read_table(path, columns):
     if ending not in readers:
         raise DataError(f"{path}: the name must end in one of {', '.join(readers)}; rename it")
     with open(path, "rb") as file:
-        start = file.read(4)
-    for mark, problem in FOREIGN.items():
-        if start.startswith(mark) and not (mark == b"PAR1" and ending == ".parquet"):
-            raise DataError(f"{path}: {problem}")
+        start = file.read(max(map(len, FOREIGN)))
+    more = {GZIP_START: "it is compressed by gzip; unpack it first"}
+    if ending != ".parquet":
+        more[PARQUET_START] = "it is a Parquet file; let its name end in .parquet"
+    refuse_foreign(path, start, more)
     if not start:
         raise DataError(f"{path}: the file is empty; give one with rows")
     with naming(path):
@@ -162,38 +174,43 @@ def _unique(pairs):
 
 
 def _read_parquet(path, columns):
-    import pyarrow
     import pyarrow.parquet
 
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            _check_header(schema.names, columns)
-            for name in columns:
-                _check_type(name, schema.field(name).type)
-            rows = file.read(columns=list(columns)).to_pylist()
-    except DataError:
-        raise
-    # A damaged file makes pyarrow allocate at random, and text that is not UTF-8 fails in Python.
-    except (pyarrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
-        problem = f"it is not a whole Parquet file ({_first_line(error)}); write it anew"
-        raise DataError(problem) from error
+    with whole_parquet(), pyarrow.parquet.ParquetFile(path) as file:
+        schema = file.schema_arrow
+        _check_header(schema.names, columns)
+        for name in columns:
+            if not is_plain(schema.field(name).type):
+                kind = schema.field(name).type
+                raise DataError(f"column {shown(name)} holds {kind}; make it a column of text")
+        rows = file.read(columns=list(columns)).to_pylist()
     for number, row in enumerate(rows, start=1):
         with _at(f"row {number}"):
             yield {name: _as_text(row[name], name) for name in columns}
 
 
-def _check_type(name, kind):
+@contextmanager
+def whole_parquet():
+    """Let a Parquet file that is damaged end in a DataError."""
+    import pyarrow
+
+    try:
+        yield
+    except DataError:
+        raise
+    # A damaged file makes pyarrow allocate at random, and text that is not UTF-8 fails in Python.
+    except (pyarrow.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DataError(f"it is not a whole Parquet file ({first}); write it anew") from error
+
+
+def is_plain(kind):
+    """Whether a type of Arrow is one of text, numbers or times, and not of lists or bytes."""
     from pyarrow import types
 
     kind = kind.value_type if types.is_dictionary(kind) else kind
     is_binary = types.is_binary(kind) or types.is_large_binary(kind)
-    if types.is_nested(kind) or is_binary or types.is_fixed_size_binary(kind):
-        raise DataError(f"column {shown(name)} holds {kind}; make it a column of text")
-
-
-def _first_line(error):
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return not (types.is_nested(kind) or is_binary or types.is_fixed_size_binary(kind))
 
 
 @contextmanager
