@@ -183,12 +183,6 @@ def read_facts(folder):
     return read_json(Path(folder) / "corpus.json")
 
 
-def read_seed_words(folder):
-    """The seed words that the methods were given on a corpus."""
-    check_manifest(folder, "seed_words.txt")
-    return read_lines(Path(folder) / "seed_words.txt")
-
-
 def write_documents(path, ids, documents, labels):
     """documents.csv: id, label (a topic's name, or BACKGROUND) and text, a row each."""
     texts = (" ".join(document) for document in documents)

@@ -21,7 +21,6 @@ MOST_PERIODS = 600
 # Groups that a table names; the others, which have fewer comments, are one row.
 MOST_GROUPS = 200
 SMALL_GROUPS = "other, small"
-DAY = 86_400
 
 
 @dataclass(frozen=True)
