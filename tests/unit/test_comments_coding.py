@@ -1,6 +1,7 @@
 """Sheets for coders: what they show, how they are scored, and what a hand-coded sample says."""
 
 import csv
+import shutil
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -8,7 +9,8 @@ import pytest
 import yaml
 from answers_folder import Study, write_model
 
-from minority_topics.base.files import read_csv, write_csv
+from minority_topics.base.files import MANIFEST, read_csv, write_csv
+from minority_topics.base.manifest import DamagedFolder, write_manifest
 from minority_topics.base.strict_yaml import read_yaml
 from minority_topics.comments import folders
 from minority_topics.comments.answers import answer
@@ -147,7 +149,8 @@ def test_coders_are_scored_by_topic(coding, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("delimiter", "encoding"), [(";", "utf-8-sig"), ("\t", "utf-8"), (";", "cp1252")]
+    ("delimiter", "encoding"),
+    [(";", "utf-8-sig"), ("\t", "utf-8"), (";", "cp1252"), ("\t", "utf-16")],
 )
 def test_a_sheet_that_a_spreadsheet_saved_is_read(coding, tmp_path, delimiter, encoding):
     key = key_of(coding)
@@ -191,6 +194,28 @@ def test_the_key_of_another_run_is_refused(study, coding, tmp_path):
         score_intrusion(tmp_path / "none.csv", coding / "key.csv")
 
 
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("W9,one,1,x,6,", "line 2: topic is 'one', not a whole number; use the file as it"),
+        ("W9,1,7,x,6,", "line 2: answer is 7, options is 6"),
+        ("W9,1,0,x,6,", "line 2: answer is 0"),
+        ("W9,1,8,x,900000000,", "options is 900000000"),
+    ],
+)
+def test_a_key_of_intrusion_that_was_changed_is_refused(coding, tmp_path, row, message):
+    lines = (coding / "key.csv").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "key.csv").write_text("\n".join([lines[0], row, *lines[1:]]), encoding="utf-8")
+    with pytest.raises(DataError, match=rf"key\.csv.*{message}"):
+        score_intrusion(coding / "word_intrusion.csv", tmp_path / "key.csv")
+
+
+def test_a_workbook_is_no_sheet(coding, tmp_path):
+    (tmp_path / "w.xlsx").write_bytes(b"PK\x03\x04 and so on")
+    with pytest.raises(DataError, match="Excel workbook; unpack it, or save it as CSV"):
+        score_intrusion(tmp_path / "w.xlsx", coding / "key.csv")
+
+
 # A hand-coded sample.
 
 
@@ -224,9 +249,17 @@ def test_the_sample_has_as_many_of_each_stratum_and_does_not_say_which(sample, s
     assert sizes[STRATA[0]] == np.count_nonzero(study.shares.argmax(1) == 0)
 
 
-def test_a_coded_sheet_is_never_written_over(sample, study):
-    with pytest.raises(DataError, match="there is a sheet already"):
-        draw_sample(study.folder / "r" / "tables", study.comments, sample)
+def test_a_coded_sheet_and_its_key_are_never_written_over(sample, study):
+    """Nor is the key of a sheet that was renamed: nobody could correct by it any more."""
+    folders_ = study.folder / "r" / "tables", study.comments
+    key = sample.with_name("sample_key.csv")
+    before = sample.read_bytes(), key.read_bytes()
+    with pytest.raises(DataError, match=r"sample\.csv: this file exists already"):
+        draw_sample(*folders_, sample, n=30)
+    sample.rename(sample.with_name("coded.csv"))
+    with pytest.raises(DataError, match=r"sample_key\.csv: this file exists already"):
+        draw_sample(*folders_, sample, n=30)
+    assert (sample.with_name("coded.csv").read_bytes(), key.read_bytes()) == before
     with pytest.raises(DataError, match="there is no topic 9"):
         draw_sample(
             study.folder / "r" / "tables",
@@ -234,6 +267,58 @@ def test_a_coded_sheet_is_never_written_over(sample, study):
             sample.with_name("x.csv"),
             topic=9,
         )
+
+
+@pytest.mark.parametrize("other", [{"n": 60}, {"random_state": 2}, {"topic": 2}])
+def test_the_key_of_another_sample_is_refused(sample, study, tmp_path, other):
+    items = [row["item"] for row in read_csv(sample)]
+    coded = filled(sample, tmp_path / "coded.csv", dict.fromkeys(items, "1"), "coded")
+    assert correct_prevalence(coded, sample.with_name("sample_key.csv"))["prevalence"] == 1
+    options = {"topic": 1, "n": 90, **other}
+    draw_sample(study.folder / "r" / "tables", study.comments, tmp_path / "b.csv", **options)
+    with pytest.raises(DataError, match="take the key that was written with the sheet"):
+        correct_prevalence(coded, tmp_path / "b_key.csv")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("main topic,", "my topic,", r"line \d+: there is no stratum 'my topic'; use the file as"),
+        (",,other,", ",,other,many", r"line 94: documents is 'many\d+', not a whole number"),
+        (",,other,", "S1-x,,other,", "the size of the stratum 'other' is missing"),
+        ("stratum", "level", "there is no column stratum"),
+        (",,main topic,", ",,main topic,9,1\n,,other,", "has 9 comments, but 30 items"),
+    ],
+)
+def test_a_key_that_was_changed_is_refused(sample, old, new, message):
+    key = sample.with_name("sample_key.csv")
+    key.write_text(key.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(DataError, match=rf"sample_key\.csv.*{message}"):
+        correct_prevalence(sample)
+
+
+def test_an_item_that_stands_twice_is_refused(sample, coding, tmp_path):
+    """As in the sheets of two coders, one below the other: each comment would count twice."""
+    for sheet, score in (
+        (sample, lambda path: correct_prevalence(path, sample.with_name("sample_key.csv"))),
+        (coding / "word_intrusion.csv", lambda path: score_intrusion(path, coding / "key.csv")),
+    ):
+        lines = sheet.read_text(encoding="utf-8").splitlines(keepends=True)
+        (tmp_path / "twice.csv").write_text("".join([*lines, *lines[1:]]), encoding="utf-8")
+        with pytest.raises(DataError, match=r"there are two rows of item '[SW]1"):
+            score(tmp_path / "twice.csv")
+
+
+def test_a_sample_is_of_tables_and_comments_as_they_were_written(study, tmp_path):
+    for folder, name in (("r/tables", folders.TOPICS), ("r/tables", folders.DOCUMENTS),
+                         ("comments", folders.COMMENTS)):  # fmt: skip
+        copy = tmp_path / name
+        shutil.copytree(study.folder, copy)
+        with open(copy / folder / name, "ab") as file:
+            file.write(b"\n")
+        with pytest.raises(DamagedFolder, match=rf"{name} is damaged"):
+            draw_sample(copy / "r" / "tables", copy / "comments", tmp_path / "s.csv", n=30)
+    assert not (tmp_path / "s.csv").exists()
 
 
 def test_all_minority_topics_together(study, tmp_path):
@@ -339,6 +424,7 @@ def test_comments_of_other_tables_and_without_texts_are_refused(study, tmp_path)
     for sentence, changed in others.items():
         for other in changed:
             pq.write_table(other, tmp_path / folders.COMMENTS)
+            write_manifest(tmp_path)
             with pytest.raises(DataError, match=sentence):
                 draw_sample(tables, tmp_path, tmp_path / "s.csv", n=50)
-    assert [file.name for file in tmp_path.iterdir()] == [folders.COMMENTS]
+    assert {file.name for file in tmp_path.iterdir()} == {folders.COMMENTS, MANIFEST}

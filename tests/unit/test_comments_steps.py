@@ -240,14 +240,29 @@ def test_without_a_seed_word_the_run_stops(folder):
         main([*ARGUMENTS, "--set", "lemmas=simplemma"])
 
 
-def test_the_work_of_coders_is_not_written_over(tmp_path, caplog):
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: text.replace("f,\n", "f,3\n"),
+        lambda text: text.replace("f,\n", "f,3\n").replace(",answer", ",my answer"),
+        lambda text: text.replace("f,\n", "f,3\n").replace(",answer", ",Antwort ä\x81"),
+    ],
+    ids=["filled in", "column renamed", "in no encoding"],
+)
+def test_the_work_of_coders_is_not_written_over(tmp_path, caplog, edit):
     item = {"topic": 1, "answer": 1, "intruder": "x", "options": list("abcdef"), "row": ""}
     write_sheets(tmp_path, [item], [], {})
     sheet = tmp_path / SHEETS[0]
-    sheet.write_text(sheet.read_text().replace("f,\n", "f,3\n"))
+    sheet.write_bytes(edit(sheet.read_text()).encode("latin-1"))
+    before = [path.read_bytes() for path in sorted(tmp_path.iterdir())]
     with caplog.at_level(logging.WARNING, "minority_topics"):
         write_sheets(tmp_path, [item, item], [], {})
-    assert read_csv(sheet) == [
-        {"item": "W1", **{f"option_{n}": w for n, w in enumerate("abcdef", 1)}, "answer": "3"}
-    ]
-    assert "holds answers" in caplog.text
+    assert [path.read_bytes() for path in sorted(tmp_path.iterdir())] == before
+    assert "holds answers or was changed" in caplog.text
+
+
+def test_sheets_that_nobody_filled_in_are_renewed(tmp_path):
+    item = {"topic": 1, "answer": 1, "intruder": "x", "options": list("abcdef"), "row": ""}
+    for items in ([], [item], [item, item]):
+        write_sheets(tmp_path, items, [], {})
+        assert len(read_csv(tmp_path / SHEETS[0])) == len(items)

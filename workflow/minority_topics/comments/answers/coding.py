@@ -8,14 +8,16 @@ more often than chance sees a meaning. The key is a file apart.
 import csv
 import io
 import logging
+import re
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 from ...base.files import bare_cell, long_fields, write_csv
-from ...base.text import folded, shown
+from ...base.text import folded, shown, stands_twice
 from ...corpus.readers import DataError
+from ..dialects import read_whole_text
 from .intervals import wilson
 
 N_TOP = 5
@@ -33,6 +35,7 @@ TOPIC_OPTIONS = [f"option_{n}" for n in range(1, MOST_OF_COMMENT + 2)]
 SHEETS = ("word_intrusion.csv", "topic_intrusion.csv")
 KEY = ["item", "topic", "answer", "intruder", "options", "row"]
 ALL = "all"
+AS_WRITTEN = "use the file as it was written"
 
 
 def word_items(topics, rng):
@@ -108,14 +111,15 @@ def _item(topic, own, intruder, rng):
 def write_sheets(folder, words, comments, texts):
     """word_intrusion.csv, topic_intrusion.csv and key.csv; `texts` of comments by row.
 
-    A coder's work is never written over: where a sheet holds an answer, all three stay.
+    A coder's work is never written over: where a sheet holds an answer, or cannot be read as it
+    was written, all three stay.
     """
     folder = Path(folder)
     begun = [path for path in map(folder.joinpath, SHEETS) if _is_begun(path)]
     if begun:
         logging.getLogger("minority_topics").warning(
-            f"{begun[0]} holds answers, and the sheets for coders stay as they are; move them to "
-            "get new ones."
+            f"{begun[0]} holds answers or was changed, and the sheets for coders stay as they are; "
+            "move them to get new ones."
         )
         return
     numbered = [(f"W{n}", item) for n, item in enumerate(words, start=1)]
@@ -159,9 +163,9 @@ def _padded(cells, n):
 
 def _is_begun(path):
     try:
-        return path.exists() and any(row["answer"] for _, row in read_sheet(path, ["answer"]))
-    except DataError:  # no rows, as where texts are left out
-        return False
+        return path.exists() and any(row["answer"] for _, row in _rows(path, ["answer"]))
+    except DataError:
+        return True
 
 
 def score_intrusion(sheets, key):
@@ -174,14 +178,14 @@ def score_intrusion(sheets, key):
     of all topics.
     """
     sheets = [sheets] if isinstance(sheets, str | Path) else list(sheets)
-    known = {row["item"]: row for _, row in read_sheet(key, KEY)}
+    known = _read_key(key)
     answers = [
         (row["item"], *_answer(path, line, row, known))
         for path in sheets
         for line, row in read_sheet(path, ["item", "option_1", "answer"])
     ]
-    topics = sorted({int(known[item]["topic"]) for item, *_ in answers})
-    scored = [_score(topic, [a for a in answers if int(known[a[0]]["topic"]) == topic], known)
+    topics = sorted({known[item]["topic"] for item, *_ in answers})
+    scored = [_score(topic, [a for a in answers if known[a[0]]["topic"] == topic], known)
               for topic in topics]  # fmt: skip
     return [*scored, _score(ALL, answers, known)]
 
@@ -189,18 +193,21 @@ def score_intrusion(sheets, key):
 def read_sheet(path, columns):
     """(line, row as a dict) of a sheet, as it was written or as a spreadsheet saved it.
 
-    That may be with semicolons or tabs, a byte order mark, or in the encoding of Windows.
+    That may be with semicolons or tabs, or in another encoding.
     """
-    try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError as error:
-        raise DataError(
-            f"{path}: there is no such file; give the path of the sheet, or --key"
-        ) from error
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("cp1252", errors="replace")
+    if not Path(path).exists():
+        raise DataError(f"{path}: there is no such file; give the path of the sheet, or --key")
+    rows = _rows(path, columns)
+    if not rows:
+        raise DataError(f"{path}: there are no rows in it; {AS_WRITTEN}")
+    twice = stands_twice(row["item"] for _, row in rows if row["item"])
+    if twice:
+        raise DataError(f"{path}: there are two rows of item {shown(twice)}; {AS_WRITTEN}")
+    return rows
+
+
+def _rows(path, columns):
+    text, _ = read_whole_text(path)
     head = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count))
     rows = []
@@ -210,12 +217,37 @@ def read_sheet(path, columns):
             if any(cells):
                 cells = [*map(bare_cell, cells), *[""] * len(header)]
                 rows.append((reader.line_num, dict(zip(header, cells, strict=False))))
-    for column in columns:
+    for column in ["item", *columns]:
         if column not in header:
-            raise DataError(f"{path}: there is no column {column}; use the sheet as it was written")
-    if not rows:
-        raise DataError(f"{path}: there are no rows in it; use the sheet as it was written")
+            raise DataError(f"{path}: there is no column {column}; {AS_WRITTEN}")
     return rows
+
+
+def read_key(path, columns, numbers):
+    """(place, row as a dict) of a key; the columns `numbers` hold whole numbers."""
+    rows = [(f"{path}, line {line}", row) for line, row in read_sheet(path, columns)]
+    for place, row in rows:
+        for column in numbers:
+            if not re.fullmatch(r"\d{1,9}", row[column], re.ASCII):
+                raise DataError(
+                    f"{place}: {column} is {shown(row[column])}, not a whole number; {AS_WRITTEN}"
+                )
+            row[column] = int(row[column])
+    return rows
+
+
+def _read_key(path):
+    """Rows of the key by item."""
+    known = {}
+    for place, row in read_key(path, KEY, ["topic", "answer", "options"]):
+        answer, options = row["answer"], row["options"]
+        if not 1 <= answer <= options <= len(WORD_OPTIONS):
+            raise DataError(
+                f"{place}: answer is {answer}, options is {options}, but options are at most "
+                f"{len(WORD_OPTIONS)}, and the answer is one of them; {AS_WRITTEN}"
+            )
+        known[row["item"]] = row
+    return known
 
 
 def _answer(path, line, row, known):
@@ -224,7 +256,7 @@ def _answer(path, line, row, known):
     place = f"{path}, line {line}, item {shown(item)}"
     if item not in known:
         raise DataError(f"{place} is not in the key; take the key that was written with the sheet")
-    n_options, right = int(known[item]["options"]), int(known[item]["answer"])
+    n_options, right = known[item]["options"], known[item]["answer"]
     options = [folded(row.get(f"option_{n}") or "") for n in range(1, n_options + 1)]
     if options[right - 1] != folded(known[item]["intruder"]):
         raise DataError(f"{place} is not that of the key; take the key written with the sheet")
@@ -257,7 +289,7 @@ def _score(topic, answers, known):
         "accuracy": found / n if n else np.nan,
         "low": float(low),
         "high": float(high),
-        "chance": float(np.mean([1 / int(known[item]["options"]) for item, *_ in given]))
+        "chance": float(np.mean([1 / known[item]["options"] for item, *_ in given]))
         if n
         else np.nan,
         "agreement": float(np.mean(pairs)) if pairs else np.nan,

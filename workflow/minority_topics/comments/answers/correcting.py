@@ -17,6 +17,9 @@ The interval adds Wilson's of the strata, of p_h and n'_h, up by squares (MOVER,
     low = prevalence - sqrt(sum_h (N_h / N)^2 (p_h - low_h)^2), and high alike.
 """
 
+import hashlib
+import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +27,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...base.files import read_csv, write_csv
-from ...base.text import folded, shown
+from ...base.manifest import check_manifest
+from ...base.text import counted, folded, shown
 from ...corpus.readers import DataError
 from .. import folders
-from .coding import read_sheet
+from .coding import AS_WRITTEN, read_key, read_sheet
 from .intervals import wilson, without_replacement
 from .material import fetch
 
@@ -41,31 +45,49 @@ YES, NO = {"1", "yes", "y", "true"}, {"0", "no", "n", "false"}
 def draw_sample(tables_folder, comments_folder, sheet, *, topic=MINORITY, n=300, random_state=1):
     """Write a sheet of n comments to code, and its key beside it as NAME_key.csv; gives its path.
 
-    `topic` is a number of topics.csv, or "minority" for all minority topics together. A sheet that
-    exists is not written over, since somebody may have coded it.
+    `topic` is a number of topics.csv, or "minority" for all minority topics together. A file that
+    exists is not written over, since somebody may have coded the sheet.
     """
-    tables, sheet = Path(tables_folder), Path(sheet)
-    if sheet.exists():
-        raise DataError(f"{sheet}: there is a sheet already; rename it or name another one")
+    tables, comments, sheet = Path(tables_folder), Path(comments_folder), Path(sheet)
+    for path in (sheet, _key_of(sheet)):
+        if path.exists():
+            raise DataError(f"{path}: this file exists already; name another sheet")
+    check_manifest(tables, folders.TOPICS, folders.DOCUMENTS)
+    check_manifest(comments, folders.COMMENTS)
     numbers, question = _asked(tables / folders.TOPICS, topic)
     stratum = _strata(tables / folders.DOCUMENTS, numbers)
+    if not (stratum >= 0).any():
+        raise DataError(f"{tables / folders.DOCUMENTS}: no comment holds a word; give others")
     rng = np.random.default_rng(random_state)
-    drawn = _draw(stratum, n, rng)
-    comments = _fetch(Path(comments_folder) / folders.COMMENTS, tables / folders.DOCUMENTS, drawn)
-    items = [(number, int(row)) for number, row in enumerate(rng.permutation(drawn), start=1)]
-    sizes = np.bincount(stratum[stratum >= 0], minlength=len(STRATA))
+    rows = rng.permutation(_draw(stratum, n, rng)).tolist()
+    found = _fetch(comments / folders.COMMENTS, tables / folders.DOCUMENTS, rows)
+    sizes = np.bincount(stratum[stratum >= 0], minlength=len(STRATA)).tolist()
+    drawn = [[row, STRATA[stratum[row]], sizes[stratum[row]], topic] for row in rows]
+    items = _names(drawn, [found[row]["id"] for row in rows])
     write_csv(
         _key_of(sheet),
         KEY,
-        [[item, row, STRATA[stratum[row]], sizes[stratum[row]], topic] for item, row in items]
+        [[item, *entry] for item, entry in zip(items, drawn, strict=True)]
         + [["", "", name, size, topic] for name, size in zip(STRATA, sizes, strict=True)],
     )
     write_csv(
         sheet,
         SHEET,
-        [[item, comments[row]["id"], comments[row]["text"], question, ""] for item, row in items],
+        [
+            [item, found[row]["id"], found[row]["text"], question, ""]
+            for item, row in zip(items, rows, strict=True)
+        ],
     )
     return sheet
+
+
+def _names(drawn, ids):
+    """Names of items: their number and a mark of the sample, so that no other key fits the sheet.
+
+    Ids could not show this: a spreadsheet may save 1234567890123456789 as 1.23E+18.
+    """
+    mark = hashlib.sha256(json.dumps([drawn, ids]).encode()).hexdigest()[:6]
+    return [f"S{number}-{mark}" for number in range(1, len(drawn) + 1)]
 
 
 def _fetch(path, documents, rows):
@@ -142,15 +164,14 @@ def correct_prevalence(sheet, key=None):
     """
     sheet = Path(sheet)
     key_path = Path(key) if key else _key_of(sheet)
-    known = [row for _, row in read_sheet(key_path, KEY)]
-    sizes = {row["stratum"]: int(row["documents"]) for row in known}
-    stratum = {row["item"]: row["stratum"] for row in known if row["item"]}
+    stratum, sizes = _read_key(key_path)
     coded = {name: [] for name in STRATA}
     for line, row in read_sheet(sheet, ["item", "coded"]):
         place = f"{sheet}, line {line}"
         if row["item"] not in stratum:
             raise DataError(
-                f"{place}: item {shown(row['item'])} is not in {key_path}; take its key"
+                f"{place}: item {shown(row['item'])} is not in {key_path}; take the key that was "
+                "written with the sheet"
             )
         answer = _coded(place, row["coded"])
         if answer is not None:
@@ -161,6 +182,28 @@ def correct_prevalence(sheet, key=None):
                 f"{sheet}: no comment of the stratum {name!r} is coded; code more of it"
             )
     return _estimate(sizes, coded)
+
+
+def _read_key(path):
+    """(stratum of each item, number of comments of each stratum)."""
+    stratum, sizes = {}, {}
+    for place, row in read_key(path, KEY, ["documents"]):
+        if row["stratum"] not in STRATA:
+            raise DataError(f"{place}: there is no stratum {shown(row['stratum'])}; {AS_WRITTEN}")
+        if row["item"]:
+            stratum[row["item"]] = row["stratum"]
+        else:
+            sizes[row["stratum"]] = row["documents"]
+    drawn = Counter(stratum.values())
+    for name in STRATA:
+        if name not in sizes:
+            raise DataError(f"{path}: the size of the stratum {name!r} is missing; {AS_WRITTEN}")
+        if sizes[name] < drawn[name]:
+            raise DataError(
+                f"{path}: the stratum {name!r} has {counted(sizes[name], 'comment')}, but "
+                f"{counted(drawn[name], 'item')}; {AS_WRITTEN}"
+            )
+    return stratum, sizes
 
 
 def _coded(place, value):
