@@ -1,5 +1,6 @@
 """The tables of a small study: what was planted comes out, and hostile text stays text."""
 
+import datetime as dt
 import json
 
 import numpy as np
@@ -187,6 +188,22 @@ def test_comments_read_without_texts_dates_and_groups(tmp_path):
     assert read_csv(out / folders.TRENDS) == []
     assert read_csv(out / folders.GROUPS) == []
     assert {row["text"] for row in read_csv(out / folders.EXAMPLES)} == {""}
+
+
+def test_neither_number_nor_prevalence_of_a_small_period_is_told(tmp_path):
+    study = Study(tmp_path, n=100)
+    study.dates[:3] = [dt.datetime(2023, 11, 5)] * 3
+    study.write()
+    out = tmp_path / "r" / "tables"
+    answer(*study.folders, out, least_count=4)
+    rows = [row for row in read_csv(out / folders.TRENDS) if row["topic"] == "1"]
+    numbers = {row["period"]: (row["documents"], row["prevalence"]) for row in rows}
+    assert numbers["2023-11"] == ("", "")
+    assert numbers["2023-12"] == ("0", "")
+    # The three would follow from the total, but for the smallest month beside them.
+    assert [period for period, cells in numbers.items() if cells == ("", "")][1:] == ["2024-01"]
+    assert sum(int(count) for count, _ in numbers.values() if count) < 97
+    assert all(prevalence for count, prevalence in numbers.values() if count not in ("", "0"))
 
 
 def test_small_groups_are_not_named_beside_their_comments(tmp_path):

@@ -1,8 +1,8 @@
 """Prevalence of topics: the mean share over comments with words, in all, by period and by group.
 
-Small counts are kept from readers: where a period or group has fewer comments than `least_count`,
-its prevalence is not told, and a second one is kept with it, so that nobody gets it by taking
-the others from the total.
+Small counts are not published: where a period or group has fewer comments than `least_count`,
+neither their number nor its prevalence is told. A second one is left out with it, so that nobody
+gets it by subtracting the others from the total.
 """
 
 import datetime as dt
@@ -121,7 +121,10 @@ def describe_period(number, period):
 
 
 def trends(shares, dates, has_words, period, least_count):
-    """Rows (topic from 0, period, start, documents, mean, low, high), by topic and then by time."""
+    """Rows (topic from 0, period, start, documents, mean, low, high), by topic and then by time.
+
+    Of a period that is hidden all numbers are NaN.
+    """
     inside = has_words & ~np.isnat(dates)
     if not inside.any():
         return []
@@ -140,7 +143,7 @@ def trends(shares, dates, has_words, period, least_count):
         (
             topic,
             *named[unit],
-            int(sums.n[unit]),
+            np.nan if hidden[unit] else int(sums.n[unit]),
             *(part[unit, topic] for part in (means, lows, highs)),
         )
         for topic in range(shares.n_shown)
