@@ -218,7 +218,7 @@ def test_memory_is_what_the_control_group_leaves(tmp_path, monkeypatch):
     assert available_mb() == pytest.approx(free, rel=0.5)
     (tmp_path / "memory.max").write_text(f"{15 * limits.MB}\n")
     assert available_mb() == 5
-    with pytest.raises(LimitError, match="this needs about 6 MB of memory, and this computer has"):
+    with pytest.raises(LimitError, match="about 6 MB of memory, but only 5 MB are free on this"):
         check_memory(6, "this", "wait")
     check_memory(5, "this", "wait")
 

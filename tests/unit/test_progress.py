@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from minority_topics.base.times import duration
+from minority_topics.base.times import duration, gone_and_left, seconds_left
 from minority_topics.study.progress import LEAST_DONE, Failures, TimeLeft, follow
 
 
@@ -142,3 +142,8 @@ def test_all_is_told_of_a_failure_to_those_who_want_details(tmp_path, terminal):
 )
 def test_durations_read_well(seconds, text):
     assert duration(seconds) == text
+
+
+def test_what_is_left_goes_on_as_before():
+    assert seconds_left(30, 10, 5) == 15
+    assert gone_and_left(30, 90) == "30 s gone, about 2 min left"

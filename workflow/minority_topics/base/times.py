@@ -1,4 +1,4 @@
-"""Times in words."""
+"""Times in words, and the time that is left."""
 
 
 def duration(seconds):
@@ -7,3 +7,13 @@ def duration(seconds):
         return f"{seconds:.0f} s"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def seconds_left(gone, done, rest):
+    """What the rest takes, if it goes on as fast as before: `gone` seconds for what is done."""
+    return gone / done * rest
+
+
+def gone_and_left(gone, left):
+    """Seconds gone and left, in words."""
+    return f"{duration(gone)} gone, about {duration(left)} left"

@@ -10,7 +10,7 @@ import psutil
 from numba.core.event import Listener, install_listener
 from threadpoolctl import threadpool_limits
 
-from ..base.times import duration
+from ..base.times import duration, gone_and_left, seconds_left
 from ..nmf.progress import FitStopped, iterations_left
 from .progress import SECONDS_IN_LOG, SILENT_SECONDS, Progress
 
@@ -84,9 +84,11 @@ def check_memory(needed_mb, what, remedy, memory_mb=None):
     """Refuse work for which there is not enough memory, before it begins."""
     there = available_mb(memory_mb)
     if needed_mb > there:
-        source = "this computer has free" if memory_mb is None else f"memory_mb={memory_mb} leaves"
+        source = "are free on this computer"
+        if memory_mb is not None:
+            source = f"are left of memory_mb={memory_mb}"
         raise LimitError(
-            f"{what} needs about {needed_mb:,.0f} MB of memory, and {source} {there:,.0f} MB; "
+            f"{what} needs about {needed_mb:,.0f} MB of memory, but only {there:,.0f} MB {source}; "
             f"{remedy}"
         )
 
@@ -113,13 +115,13 @@ class FitLog:
             self.begin = now
         if self.stream is None or self.stream.isatty() or now < self.next:
             return
-        if not done:  # what nothing is known of takes no guess
+        if not done:  # no iteration is done yet, so no time can be estimated
             return
         self.next, gone = now + SECONDS_IN_LOG, now - self.begin
-        left = gone / done * iterations_left(descent.history, *self.limits)
+        left = seconds_left(gone, done, iterations_left(descent.history, *self.limits))
         print(
             f"fitting: iteration {done}, objective {descent.history[-1]:.6g}, "
-            f"{duration(gone)} gone, about {duration(left)} left",
+            f"{gone_and_left(gone, left)}",
             file=self.stream, flush=True,
         )  # fmt: skip
 

@@ -3,7 +3,7 @@
 import sys
 import time
 
-from ..base.times import duration
+from ..base.times import duration, gone_and_left, seconds_left
 
 # Work that ends before is not spoken of.
 SILENT_SECONDS = 10.0
@@ -54,9 +54,8 @@ class Progress:
         """The sentence after `gone` seconds."""
         if not self.total or not 0 < self.done <= self.total:
             return f"{self.what}: {duration(gone)} gone"
-        share = self.done / self.total
-        left = gone / share - gone
-        return f"{self.what}: {share:.0%}, {duration(gone)} gone, about {duration(left)} left"
+        left = seconds_left(gone, self.done, self.total - self.done)
+        return f"{self.what}: {self.done / self.total:.0%}, {gone_and_left(gone, left)}"
 
     def close(self):
         """End the line of the terminal, if there is one."""

@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ..base.times import duration
+from ..base.times import gone_and_left, seconds_left
 
 # A line of progress is shown at most this often.
 SECONDS_BETWEEN = 2.0
@@ -54,7 +54,8 @@ class FitProgress:
 
     def _tell(self, iteration, objective, history, gone):
         change = abs(history[-2] - objective) / abs(history[-2]) if history[-2] else 0.0
-        left = gone / iteration * iterations_left(history, self.max_iter, self.tol)
+        rest = iterations_left(history, self.max_iter, self.tol)
+        left = seconds_left(gone, iteration, rest)
         facts = {
             "iteration": iteration,
             "objective": round(objective, 3),
@@ -68,7 +69,7 @@ class FitProgress:
             self.shown = True
             text = (
                 f"iteration {iteration}, objective {objective:.6g}, change {change:.1e}, "
-                f"{duration(gone)} gone, about {duration(left)} left"
+                f"{gone_and_left(gone, left)}"
             )
             print(f"\r{text:<79}", end="", file=self.stream, flush=True)
 

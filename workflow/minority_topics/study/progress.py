@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..base.text import folded
-from ..base.times import duration
+from ..base.times import duration, gone_and_left, seconds_left
 
 # A log can be long, and its last lines are wanted.
 TAIL_BYTES = 10_000
@@ -80,11 +80,11 @@ class TimeLeft(Listener):
         if event != "progress" or not record.done:
             return ""
         gone = self.clock() - self.begin
-        said = f"{record.done} of {record.total} jobs done, {duration(gone)} gone"
+        done = f"{record.done} of {record.total} jobs done"
         if record.done < LEAST_DONE:
-            return said
-        left = gone * (record.total - record.done) / record.done
-        return f"{said}, about {duration(left)} left"
+            return f"{done}, {duration(gone)} gone"
+        left = seconds_left(gone, record.done, record.total - record.done)
+        return f"{done}, {gone_and_left(gone, left)}"
 
 
 class Failures(Listener):
