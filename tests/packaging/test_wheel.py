@@ -1,6 +1,9 @@
-"""An installed wheel works where there is no repository: the model, and the steps of a study."""
+"""An installed wheel works where there is no repository: the model, the steps of a study, and own
+comments.
+"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from minority_topics.cli import VERBS
 from minority_topics.study.paths import PACKAGE, ROOT
 from minority_topics.study.uv import find_uv, uv_settings
 
@@ -52,6 +56,11 @@ def core(install):
 @pytest.fixture(scope="module")
 def study(install):
     return install("[study]")
+
+
+@pytest.fixture(scope="module")
+def comments(install):
+    return install("[comments]")
 
 
 def run(program, *arguments, folder, expect=0):
@@ -132,3 +141,39 @@ def test_every_step_of_a_study_runs(study, tmp_path):
     tables = [f"{name}.csv" for name in ("scores", "summary", "comparisons")]
     for made in (*tables, "purity_nmi.png", "purity_nmi.svg", "purity_nmi.txt"):
         assert (tmp_path / made).stat().st_size
+
+
+def test_every_verb_of_own_comments_runs(comments, tmp_path):
+    ran = []
+
+    def verb(name, *arguments):
+        ran.append(name)
+        return run(comments / "minority_topics", name, *arguments, folder=tmp_path)
+
+    # Its steps are verbs, too.
+    verb("bench_comments", "--sizes", 400, "--language", "en", "--out", "bench")
+    ran += ["read_comments", "vectorise_comments", "fit_comments", "answer", "explorer"]
+    verb("simulate_comments", "--language", "en", "--n-comments", 400, "--out", "example")
+    own = ["example/comments.csv", "--seed-words", "example/seed_words.txt", "--language", "en"]
+    verb("configure_comments", *own, "--out", "own.yaml")
+    verb("explore", *own, "--name", "own", "--set", "n_topics=6", "--set", "n_minority=2",
+         "--set", "guidance=learnt")  # fmt: skip
+    made = Path("results") / "own"
+    verb("choose", "--matrix", made / "matrix", "--n-topics", 4, "--n-minority", 2,
+         "--theta-min", 0.4, "--n-states", 1, "--out", "choose")  # fmt: skip
+    verb("apply", "example/comments.csv", "--model", made / "model", "--out", "later")
+    verb("score_intrusion", made / "coding" / "word_intrusion.csv",
+         "--key", made / "coding" / "key.csv")  # fmt: skip
+    verb("draw_sample", "--tables", made / "tables", "--comments", made / "comments", "--n", 30,
+         "--out", "sample.csv")  # fmt: skip
+    sheet = tmp_path / "sample.csv"
+    sheet.write_text(re.sub(r",$", ",1", sheet.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    assert "prevalence: 1" in verb("correct_prevalence", "sample.csv")
+    for path in (
+        "own.yaml",
+        made / "explorer.html",
+        "choose/choices.png",
+        "later/documents.parquet",
+    ):
+        assert (tmp_path / path).stat().st_size
+    assert {*ran} == {name for name, one in VERBS.items() if one.extra == "comments"}

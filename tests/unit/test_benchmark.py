@@ -11,7 +11,7 @@ from minority_topics.benchmark import cases as benchmark
 from minority_topics.benchmark.cases import OURS, PEERS, Case
 from minority_topics.benchmark.machine import measure
 from minority_topics.benchmark.tables import ONE_LAP, exponents, pass_shares, summarise
-from minority_topics.report.figures import draw
+from minority_topics.report.figures.drawing import draw
 from minority_topics.study.fitting import LIBRARY
 
 

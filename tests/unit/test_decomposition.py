@@ -10,8 +10,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from minority_topics.report.catalogue import FIGURES
-from minority_topics.report.figures import STYLE, decomposition
+from minority_topics.report.figures import decomposition
 from minority_topics.report.figures.decomposition import METRICS, SETS
+from minority_topics.report.figures.style import STYLE
 from minority_topics.scores.parts import OPTIONS, OURS, PUBLISHED
 
 GRID = (["exact", "projected", "paper"], ["block", "random"], [1, 8], [1e-9, 1e9], [0.4, 0])

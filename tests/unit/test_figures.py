@@ -13,7 +13,7 @@ import pytest
 from matplotlib.transforms import Bbox
 
 from minority_topics.report.catalogue import FIGURES, SWEEP_TITLES
-from minority_topics.report.figures import draw
+from minority_topics.report.figures.drawing import draw
 from minority_topics.report.figures.style import (
     COLUMN,
     CONTROL,

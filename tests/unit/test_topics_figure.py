@@ -4,7 +4,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from minority_topics.report.figures import STYLE, draw
+from minority_topics.report.figures.drawing import draw
+from minority_topics.report.figures.style import STYLE
 from minority_topics.report.figures.topics import FONT, describe, plot
 from minority_topics.scores.matches import TOPIC_COLUMNS
 from minority_topics.scores.tables import read_frame, write_rows

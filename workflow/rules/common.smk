@@ -602,7 +602,7 @@ def seed_options(wildcards):
 
 def figure_library(wildcards):
     name = "sweep" if wildcards.figure in CONFIG["sweeps"] else wildcards.figure
-    return modules("report.figures.__init__", f"report.figures.{name}")
+    return modules("report.figures.drawing", f"report.figures.{name}")
 
 
 def own_files(wildcards):

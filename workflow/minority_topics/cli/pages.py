@@ -15,7 +15,7 @@ from .verbs import argument, verb
     argument("--out", type=Path, required=True, help="the PNG; PDF, SVG, CSV and TXT go beside it"),
 )
 def figure(options):
-    from ..report.figures import draw
+    from ..report.figures.drawing import draw
     from ..study.registry import read_methods
 
     methods = read_methods(options.methods_file)
@@ -103,7 +103,7 @@ def evidence(options):
 )
 def benchmark(options):
     from ..benchmark import cases, machine, tables
-    from ..report.figures import draw
+    from ..report.figures.drawing import draw
 
     plan = cases.plan(
         options.sizes or tuple(cases.SIZES), options.n_topics or cases.N_TOPICS,
