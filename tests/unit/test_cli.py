@@ -10,7 +10,7 @@ from helpers import corpus_of, planted
 
 from minority_topics.base.processes import pool_of
 from minority_topics.cli import main
-from minority_topics.cli.verbs import VERBS, Verb
+from minority_topics.cli.verbs import VERBS, Verb, count_or_share
 from minority_topics.corpus.storage import read_corpus, read_documents
 from minority_topics.study.paths import ROOT
 
@@ -289,3 +289,39 @@ def test_verify_names_what_is_damaged_and_repair_removes_it(tmp_path, capsys):
         "\n1 problem found, 0 outputs removed, 1 foreign kept\n"
     )
     assert (tmp_path / "corpus" / "0" / "vocabulary.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("draw_sample --tables t --comments c --out s.csv --n -5", "--n: '-5' must be a whole"),
+        ("draw_sample --tables t --comments c --out s.csv --n 2", "a whole number of at least 3"),
+        ("background --random-state 1 --out o --n-documents -1", "--n-documents: '-1' must be a"),
+        ("background --random-state 1 -1 --out o", "--random-state: '-1' must be a whole number"),
+        ("inject --documents d --topics t --random-state 1 --out o --n-words -1", "--n-words"),
+        ("inject --documents d --topics t --random-state 1 --out o --rate 1.5", "from 0 to 1"),
+        ("simulate_comments --out o --random-state -1", "whole number of at least 0"),
+        ("simulate_comments --out o --n-comments many", "--n-comments: 'many' must be a whole"),
+        ("vectorise d --seed-words s --out o --min-df -3", "--min-df: '-3' must be a number of at"),
+        ("vectorise d --seed-words s --out o --max-df nan", "--max-df: 'nan' must be a number"),
+        ("choose --matrix m --out o --theta-min 4", "--theta-min: '4' must be a share from 0 to 1"),
+        ("choose --matrix m --out o --n-states 0", "--n-states: '0' must be a whole number of"),
+        ("fit nmf --corpus c --out o --n-topics 2.5", "--n-topics: '2.5' must be a whole number"),
+    ],
+)
+def test_a_number_that_cannot_be_is_refused_where_it_enters(arguments, sentence, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments.split())
+    assert ended.value.code == 2
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_every_number_of_a_verb_has_a_least_value(verb):
+    types = {names[0]: options.get("type") for names, options in VERBS[verb].arguments}
+    assert not [name for name, kind in types.items() if kind in (int, float)]
+
+
+def test_counts_are_whole_and_shares_are_not():
+    assert [count_or_share(text) for text in ("5", "0.5", "1.0", "0")] == [5, 0.5, 1.0, 0]
+    assert [type(count_or_share(text)) for text in ("1", "1.0")] == [int, float]

@@ -70,6 +70,13 @@ def replacing(path, mode="w", private=False):
             part.unlink(missing_ok=True)
 
 
+def refuse_unwritable(path):
+    """Raise PermissionError if the folders above a file that is still to be made take nothing."""
+    folder = next(folder for folder in Path(path).parents if folder.exists())
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+
+
 def _open_private(path, flags):
     return os.open(path, flags, 0o600)
 

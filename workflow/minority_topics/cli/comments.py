@@ -1,13 +1,11 @@
 """Verbs of own comments: the steps one by one, all of them, and what comes after."""
 
 import argparse
-import errno
 import functools
 import json
-import os
 from pathlib import Path
 
-from .verbs import argument, json_object
+from .verbs import argument, count, json_object, share, whole_number
 from .verbs import verb as any_verb
 
 verb = functools.partial(any_verb, extra="comments")
@@ -65,23 +63,8 @@ def _own(options):
     """The dataset that the arguments of OWN describe, complete."""
     from ..study.config import complete_comments
 
-    _refuse_several_in_one(options.files)
     given = {"files": options.files, "seed_words": options.seed_words, "language": options.language}
     return complete_comments(options.name, given | dict(options.keys))
-
-
-def _refuse_several_in_one(names):
-    """A name may hold blanks; several names with blanks between them, as one, are a mistake."""
-    from ..base.text import shown
-    from ..study.paths import find_files
-
-    for name in names:
-        parts = name.split()
-        if len(parts) > 1 and not find_files(name) and all(map(find_files, parts)):
-            raise ValueError(
-                f"{shown(name)}: no such file; if these are several files, give a pattern that "
-                "matches them all, such as 'data/*.csv'"
-            )
 
 
 @verb(
@@ -95,13 +78,6 @@ def explore(options):
     print(f"Open {page} in a browser; the tables are in {page.parent / 'tables'}.")
 
 
-def _refuse_unwritable(path):
-    """Where a folder above `path` takes nothing, Snakemake would end in a traceback."""
-    folder = next(folder for folder in Path(path).parents if folder.exists())
-    if not os.access(folder, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
-
-
 @verb(
     "Write the configuration of own comments, which the workflow runs.",
     *OWN,
@@ -110,20 +86,20 @@ def _refuse_unwritable(path):
 def configure_comments(options):
     import yaml
 
-    from ..base.files import write_text
+    from ..base.files import refuse_unwritable, write_text
     from ..study.paths import EXPLORER, LOGS
 
     config = {"datasets": {options.name: _own(options)}}
     for path in (EXPLORER.format(dataset=options.name), LOGS):
-        _refuse_unwritable(path)
+        refuse_unwritable(path)  # where Snakemake would end in a traceback
     write_text(options.out, yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
 
 
 @verb(
     "Write simulated comments with planted topics, their seed words and the truth.",
     argument("--language", choices=["fi", "en"], default="fi"),
-    argument("--n-comments", type=int, default=50_000),
-    argument("--random-state", type=int, default=1),
+    argument("--n-comments", type=count, default=50_000),
+    argument("--random-state", type=whole_number(0), default=1),
     FOLDER,
 )
 def simulate_comments(options):
@@ -205,16 +181,16 @@ def explorer(options):
 @verb(
     "Compare numbers of topics and theta_min on a sample, and recommend one row of a grid.",
     MATRIX,
-    argument("--n-topics", type=int, nargs="+", default=[20, 35, 50], metavar="K"),
-    argument("--n-minority", type=int, nargs="+", default=[5, 10, 15], metavar="K"),
-    argument("--theta-min", type=float, nargs="+", default=[0.2, 0.4, 0.6], metavar="SHARE"),
-    argument("--n-comments", type=int, default=50_000, help="size of the sample"),
-    argument("--n-states", type=int, default=2, help="random states for each row"),
+    argument("--n-topics", type=count, nargs="+", default=[20, 35, 50], metavar="K"),
+    argument("--n-minority", type=whole_number(0), nargs="+", default=[5, 10, 15], metavar="K"),
+    argument("--theta-min", type=share, nargs="+", default=[0.2, 0.4, 0.6], metavar="SHARE"),
+    argument("--n-comments", type=count, default=50_000, help="size of the sample"),
+    argument("--n-states", type=count, default=2, help="random states for each row"),
     argument(
         "--guidance", choices=("list", "learnt"), default="list", help="as the fit is to have it"
     ),
-    argument("--random-state", type=int, default=1),
-    argument("--threads", type=int),
+    argument("--random-state", type=whole_number(0), default=1),
+    argument("--threads", type=count),
     FOLDER,
 )
 def choose(options):
@@ -267,8 +243,9 @@ def score_intrusion(options):
     argument("--tables", type=Path, required=True, help="folder that `answer` wrote"),
     COMMENTS,
     argument("--topic", default="minority", help="a topic's number, or minority for all of them"),
-    argument("--n", type=int, default=300, help="comments to code (default: 300)"),
-    argument("--random-state", type=int, default=1),
+    # At least one from each of the three strata.
+    argument("--n", type=whole_number(3), default=300, help="comments to code (default: 300)"),
+    argument("--random-state", type=whole_number(0), default=1),
     argument("--out", type=Path, required=True, help="the sheet, a CSV; its key goes beside it"),
 )
 def draw_sample(options):
@@ -300,7 +277,9 @@ def _short(value):
 
 @verb(
     "Time every step from simulated comments to the page; tables into a folder.",
-    argument("--sizes", type=int, nargs="+", metavar="N", help="comments (default: to 5,578,289)"),
+    argument(
+        "--sizes", type=count, nargs="+", metavar="N", help="comments (default: to 5,578,289)"
+    ),
     argument("--language", choices=["fi", "en"], default="fi"),
     FOLDER,
 )

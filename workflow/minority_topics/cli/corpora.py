@@ -2,19 +2,17 @@
 
 from pathlib import Path
 
-from .verbs import argument, verb
+from .verbs import argument, count, count_or_share, number, share, verb, whole_number
 
-STATES = argument("--random-state", type=int, nargs="+", required=True, help="one for each corpus")
+STATES = argument(
+    "--random-state", type=whole_number(0), nargs="+", required=True, help="one for each corpus"
+)
 OUT = argument("--out", type=Path, required=True, help="folder; 0.csv, 1.csv, ... are written")
 CLEANING = (
     argument("--text-column", default="text"),
     argument("--stop-words", default="none", help="a language such as fi, or none"),
     argument("--lemmas", choices=["none", "simplemma"], default="none"),
 )
-
-
-def _count_or_share(text):
-    return int(text) if text.lstrip("+-").isdigit() else float(text)
 
 
 def _cleaning(options):
@@ -24,7 +22,7 @@ def _cleaning(options):
 @verb(
     "Make the background documents: simulated, or drawn from a file.",
     argument("--source", default="simulated", help="`simulated`, or a CSV, JSONL or Parquet file"),
-    argument("--n-documents", type=int, default=500),
+    argument("--n-documents", type=count, default=500),
     STATES,
     *CLEANING,
     OUT,
@@ -42,9 +40,9 @@ def background(options):
     "Put words of known topics into background documents.",
     argument("--documents", type=Path, required=True, help="folder that `background` wrote"),
     argument("--topics", type=Path, required=True),
-    argument("--rate", type=float, default=0.1),
-    argument("--n-words", type=int, default=4),
-    argument("--overlap", type=float, default=0.0),
+    argument("--rate", type=share, default=0.1),
+    argument("--n-words", type=count, default=4),
+    argument("--overlap", type=share, default=0.0),
     STATES,
     OUT,
 )
@@ -79,17 +77,18 @@ def read_labelled(options):
     argument("documents", type=Path, help="folder that `inject` or `read_labelled` wrote"),
     argument("--seed-words", type=Path, required=True),
     argument("--topics", type=Path, help="the injected topics; without it the truth is estimated"),
-    argument("--min-df", type=_count_or_share, default=1),
-    argument("--max-df", type=_count_or_share, default=1.0),
-    argument("--seed-share", type=float, default=1.0, help="share of the seed words that is kept"),
+    argument("--min-df", type=count_or_share, default=1),
+    argument("--max-df", type=count_or_share, default=1.0),
+    argument("--seed-share", type=share, default=1.0, help="share of the seed words that is kept"),
     argument(
-        "--wrong-seed-share", type=float, default=0.0, help="wrong words added, for each seed word"
+        "--wrong-seed-share", type=number, default=0.0, help="wrong words added, for each seed word"
     ),
     argument(
-        "--random-state", type=int, nargs="+", help="one for each corpus, if a share is given"
+        "--random-state", type=whole_number(0), nargs="+",
+        help="one for each corpus, if a share is given",
     ),
     argument("--out", type=Path, required=True, help="folder; a subfolder per corpus"),
-)
+)  # fmt: skip
 def vectorise(options):
     from ..corpus.vectorise import make_corpora
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .studies import METHODS_FILE
-from .verbs import argument, verb
+from .verbs import argument, count, number, verb
 
 
 @verb(
@@ -94,13 +94,14 @@ def evidence(options):
 @verb(
     "Time the exact solver and its peers; tables and a figure into a folder.",
     argument(
-        "--sizes", type=int, nargs="+", metavar="N", help="documents (default: 5,000 to 2,979,969)"
+        "--sizes", type=count, nargs="+", metavar="N",
+        help="documents (default: 5,000 to 2,979,969)",
     ),
-    argument("--n-topics", type=int, nargs="+", metavar="K", help="(default: 20 50 100)"),
-    argument("--threads", type=int, default=2, help="run ours with one to so many (default: 2)"),
-    argument("--seconds", type=float, default=60, help="that a solver may take (default: 60)"),
+    argument("--n-topics", type=count, nargs="+", metavar="K", help="(default: 20 50 100)"),
+    argument("--threads", type=count, default=2, help="run ours with one to so many (default: 2)"),
+    argument("--seconds", type=number, default=60, help="that a solver may take (default: 60)"),
     argument("--out", type=Path, required=True, help="folder; a second run goes on where it ended"),
-)
+)  # fmt: skip
 def benchmark(options):
     from ..benchmark import cases, machine, tables
     from ..report.figures.drawing import draw

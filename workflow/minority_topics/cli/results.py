@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .studies import METHODS_FILE
-from .verbs import argument, json_object, verb
+from .verbs import argument, count, json_object, verb
 
 FITS = argument("fits", type=Path, nargs="+", help="folders that `fit` wrote")
 SHOWN = argument("fits", type=Path, help="folder of `fit`; the first successful fit in it is used")
@@ -19,7 +19,7 @@ OUT = argument("--out", type=Path, required=True)
     argument(
         "--varied", type=json_object, default={}, help="JSON, settings that differ: original values"
     ),
-    argument("--processes", type=int, default=1),
+    argument("--processes", type=count, default=1),
     OUT,
 )
 def score(options):
@@ -32,7 +32,7 @@ def score(options):
 @verb(
     "Score fits of one corpus again, under 200 resamples of its documents.",
     FITS,
-    argument("--processes", type=int, default=1),
+    argument("--processes", type=count, default=1),
     OUT,
 )
 def resample(options):

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from .verbs import argument, json_object, verb
+from .verbs import argument, count, json_object, verb, whole_number
 
 METHODS_FILE = argument("--methods-file", default="config/methods.tsv")
 
@@ -87,10 +87,10 @@ def sbom(options):
     argument(
         "--corpus", type=Path, nargs="+", required=True, help="repetition r takes the (r mod n)th"
     ),
-    argument("--n-topics", type=int, default=20),
-    argument("--n-minority", type=int, default=7),
-    argument("--repetitions", type=int, nargs="+", default=[0]),
-    argument("--random-state", type=int, default=1, help="master random state"),
+    argument("--n-topics", type=count, default=20),
+    argument("--n-minority", type=whole_number(0), default=7),
+    argument("--repetitions", type=whole_number(0), nargs="+", default=[0]),
+    argument("--random-state", type=whole_number(0), default=1, help="master random state"),
     argument("--dataset", default="", help="name in tables; the random states derive from it too"),
     argument(
         "--options", type=json_object, default={}, help="JSON, over those of the methods table"

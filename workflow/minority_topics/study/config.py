@@ -177,6 +177,7 @@ def _check_comments(name, dataset):
             _check_file(f"datasets.{name}.{key}", dataset[key])
     for place, pattern in enumerate(dataset["files"]):
         if not find_files(pattern):
+            _refuse_several_files(f"datasets.{name}.files[{place}]", pattern)
             _check_file(f"datasets.{name}.files[{place}]", pattern)
     _check_frequencies(name, dataset)
     n_topics, n_minority = dataset["n_topics"], dataset["n_minority"]
@@ -184,6 +185,16 @@ def _check_comments(name, dataset):
         raise ConfigError(
             f"datasets.{name}.n_minority={n_minority} exceeds n_topics={n_topics}; lower "
             "n_minority, or raise n_topics."
+        )
+
+
+def _refuse_several_files(key, names):
+    """A name may hold blanks; names of several files with blanks between them are a mistake."""
+    parts = names.split()
+    if len(parts) > 1 and all(map(find_files, parts)):
+        raise ConfigError(
+            f"{key}={shown(names)}: no such file; if these are several files, name each by itself, "
+            "or give a pattern that matches them all, such as 'data/*.csv'."
         )
 
 
