@@ -8,8 +8,8 @@ the topics are asked for the other half:
 with q_i the TF-IDF mass of the second half, p_i = w_i H the prediction from the first half (both
 sum to one), and b that of the sample that was fitted. The share e of b is one number for a fit, the
 one that predicts best (Jelinek and Mercer 1980): words that no topic has cost a finite amount, and
-rows differ by what topics know and not by how boldly they say it. Of a comment with seed words, one
-stays in the first half: it remains a comment that may hold minority topics.
+rows differ by what topics know and not by how boldly they say it. One seed word of a comment stays
+in its first half, so that the comment may still hold minority topics.
 """
 
 import itertools

@@ -17,7 +17,7 @@ from ..base.text import shown
 from ..corpus.readers import GZIP_START, DataError, refuse_foreign, require_file
 
 BLOCK = 1 << 20
-# Bytes: a line above is listed and its rest passed over, so that memory has a limit.
+# Bytes. A longer line is listed and its rest passed over, so that memory has a limit.
 LONGEST_LINE = 4_000_000
 # A quoted field has at most so many lines. A table of one column has no other sign of a quote
 # that is never closed, so there it has fewer.
@@ -37,7 +37,7 @@ ENCODING_NAMES = {"utf-8": "UTF-8", "cp1252": "Windows-1252", "ascii": "ASCII"}
 # more, as in "hätä" and "pää".
 MOST_WESTERN, MOST_WESTERN_OF_WORDS = 0.35, 0.7
 DELIMITERS = (",", ";", "\t", "|", "~", "^", "\x1f", "\x01")
-# More rows than these must have stray quotes where quotes are plain characters.
+# Quotes are taken for plain characters if more rows than these have stray ones.
 MOST_STRAY_ROWS, MOST_STRAY_SHARE = 1.5, 0.01
 # Stands for "no delimiter" where the csv module wants one.
 NO_DELIMITER = "\x1f"
@@ -275,13 +275,16 @@ def splitter(dialect):
 class Records:
     """The records of a table: (number of the first line, bytes), and nothing for a blank line.
 
-    A record ends with its line, unless a quote is open there; then it goes on to the line that
-    closes the quote. The record is broken, and its first line stands alone, if no line closes the
-    quote, within MOST_LINES or LONGEST_LINE; if quotes stand wrongly then, or the number of
-    fields is not that of the table; or if more than half of its further lines look like records:
-    so many fields, and values of the same kind, such as digits (where no column has a kind, there
-    must be TELLING_LINES of them). Without `kinds` no line looks like a record.
-    Reading goes on at the line after the first one.
+    A record is one line, unless a quote is still open at its end. Then it goes on to the line that
+    closes the quote. Such a record is broken in any of these cases:
+
+    - No line closes the quote, within MOST_LINES lines and LONGEST_LINE bytes.
+    - A quote stands in a wrong place, or the number of fields is not that of the table.
+    - More than half of its further lines look like records: they have that number of fields, and
+      values of the same kinds, such as digits. If no column has a kind, TELLING_LINES of them are
+      needed. Without `kinds` no line looks like a record.
+
+    The first line of a broken record is a record by itself, and reading goes on at the next line.
     """
 
     def __init__(self, dialect, n_fields, kinds=()):
@@ -423,7 +426,7 @@ def lines_as_table(lines):
 
 
 def _best(tables):
-    """The one that fits best; of equals that with most fields, and of these the first."""
+    """The table that fits best; among equals the one with most fields, and then the first."""
     return max(tables, key=lambda table: (round(table.fit, 9), len(table.first)))
 
 

@@ -51,11 +51,11 @@ LEAST_SHARE = 0.001
 CHECKPOINT_EVERY = 50
 CHECKPOINT = "checkpoint.npz"
 IDENTITY = "identity.json"
-# How far fits agree is measured on at most so many comments.
+# The agreement of fits is measured on at most so many comments.
 COMPARED = 200_000
 # Memory that compiled code, and arrays that do not grow with the corpus, take.
 OVERHEAD = 200 * MB
-# Bytes of learnt guidance for a nonzero, a document and a word: messages, and beliefs by state.
+# Bytes that learnt guidance takes for a nonzero, a document and a word.
 GUIDING_ENTRY, GUIDING_DOCUMENT, GUIDING_WORD = 20, 100, 400
 # Vectors for fewer words than this are probably those of another language.
 LEAST_VECTORS = 0.5
@@ -116,7 +116,7 @@ def fit_comments(
         learnt = None
         if n_minority:
             learnt = judge(problem.V, problem.has_words, work / str(best), problem.vectors)
-            write_manifest(work / str(best))  # it has one file more
+            write_manifest(work / str(best))  # there is one more file now
     agreement = stability = None
     if n_fits > 1:
         agreement, stability = _compare(work, fits, best, n_minority)
@@ -179,7 +179,7 @@ class Problem:
         what = f"{path}: a fit of {sizes[0]:,} comments with {n_topics} topics"
         remedy = "give more memory, lower n_topics, raise min_df, or leave out short comments"
         check_memory(needed_bytes(*sizes) / MB, what, remedy, memory_mb)
-        # Empty rows have no entries: without them, only the bounds of rows are others.
+        # Empty rows have no entries: leaving them out changes only the bounds of rows.
         V = sp.csr_matrix(sp.load_npz(path), dtype=np.float32)
         bounds = V.indptr[np.concatenate([[True], has_words])]
         V = sp.csr_matrix((V.data, V.indices, bounds), (sizes[0], n_words))
@@ -201,8 +201,8 @@ def basis_of(V, seed_columns):
 def needed_bytes(n_documents, n_words, n_entries, n_topics, n_minority):
     """Memory that a fit takes at most, in bytes.
 
-    The matrix by rows and by columns stays. Beside it is, one after the other: the messages and
-    beliefs of learnt guidance; the start and a copy of it in whole cache lines; W and H now and
+    The matrix by rows and by columns stays. These come beside it, one after the other: the messages
+    and beliefs of learnt guidance; the start and a copy of it in whole cache lines; W and H now and
     before the last update; W of the end, the multipliers, and what the certificate makes of H.
     """
     number = np.dtype(np.float32).itemsize
@@ -229,7 +229,7 @@ def _fit_once(problem, settings, state, work, deadline):
         word_vectors=problem.vectors,
         seed_words=problem.seed_columns.tolist(),
         random_state=state,
-        # A small corpus gets several starts and takes seconds: nothing is to be saved.
+        # A fit of a small corpus has several starts and takes seconds: it needs no checkpoint.
         checkpoint=work / f"{state}-{CHECKPOINT}" if work_size > AUTO_WORK else None,
         checkpoint_every=CHECKPOINT_EVERY,
     )
@@ -237,7 +237,7 @@ def _fit_once(problem, settings, state, work, deadline):
     model.callbacks = log, deadline
     with closing(log), listening(log.part):
         W, converged, said = fit_quietly(model, problem.V)
-    del model.lambda_  # as long as the corpus, and told of no more
+    del model.lambda_  # as long as the corpus, and not needed any more
     model.checkpoint = None
     doc_topic = shares(W)
     del W
@@ -365,7 +365,7 @@ def cosines(A, B):
 
 
 def _identity(matrix_folder, settings, vectors):
-    """What fits of a work folder must agree with, to be gone on with."""
+    """What the fits of a work folder must agree with for a run to go on with them."""
     files = read_json(matrix_folder / MANIFEST)["files"]
     return {
         "matrix": files[folders.TFIDF]["sha256"],

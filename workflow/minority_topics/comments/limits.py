@@ -14,7 +14,7 @@ from ..base.times import duration, gone_and_left, seconds_left
 from ..nmf.progress import FitStopped, iterations_left
 from .progress import SECONDS_IN_LOG, SILENT_SECONDS, Progress
 
-# Of the control group that a container or a cluster puts a process in.
+# Files of the control group that a container or a cluster puts a process in.
 CGROUP = Path("/sys/fs/cgroup")
 MB = 2**20
 COMPILING = "Compiling the solver (once after installation, up to a minute) ..."
@@ -28,8 +28,8 @@ class LimitError(ValueError):
 def limited_threads(threads=None):
     """Let compiled code and BLAS use so many threads; gives their number.
 
-    None is as many as the process has processors. No more than numba started with can be used.
-    Where code is not compiled yet, that is told before it takes its time.
+    None is as many as the process has processors. No more than numba started with can be used. If
+    code has to be compiled first, this is told.
     """
     most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     before = numba.get_num_threads()
@@ -96,9 +96,9 @@ def check_memory(needed_mb, what, remedy, memory_mb=None):
 class FitLog:
     """Tells how far a fit is: a log every ten seconds, a terminal every second.
 
-    `part` is told of what comes before and after the iterations. A terminal sees the iterations
-    themselves anyway. Their time is that since the first of them: the start of a fit says nothing
-    of it.
+    `part` hears of what comes before and after the iterations; the iterations themselves are shown
+    on a terminal anyway. Their time counts from the first of them, since the start of a fit says
+    nothing about it.
     """
 
     def __init__(self, max_iter, tol, stream=None, clock=time.monotonic):
@@ -152,7 +152,7 @@ class Deadline:
         self.clock = clock
 
     def __call__(self, descent):
-        # What has made no iteration has nothing to go on from.
+        # Before the first iteration there is no checkpoint to go on from.
         if self.end is not None and len(descent.history) > 1 and self.clock() > self.end:
             late = duration(self.clock() - self.end)
             raise FitStopped(f"{len(descent.history) - 1} iterations, {late} over time")

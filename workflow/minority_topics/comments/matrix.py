@@ -34,12 +34,12 @@ from .progress import Progress
 from .seed_table import HEADER, closest_words, frequency_of, seed_table
 from .seeds import SeedRule, read_seed_entries
 
-# Forms that a process takes at a time; fewer in all are not worth a second process.
+# Forms that a process takes at a time, and how many in all are worth a second process.
 FORMS_AT_A_TIME = 20_000
 FORMS_FOR_PROCESSES = 200_000
 # Tokens that show the language: stop words are a third or more of most texts.
 TOKENS_OF_LANGUAGE, LEAST_STOPPED = 1_000_000, 0.2
-# Fewer comments with words than this share are warned of.
+# A smaller share of comments with words gets a warning.
 LEAST_WITH_WORDS = 0.5
 rule_of_process: WordRule
 

@@ -41,7 +41,7 @@ IDENTITY = re.compile(r"\b[0-3]\d[01]\d{3}[-+A-FU-Y]\d{3}[0-9A-FHJ-NPR-Y]\b", re
 def redact(text):
     """A text without what could name a person: handles, e-mail addresses, phone numbers.
 
-    Of addresses of pages the host stays, since the rest can be the name of an account. Finnish
+    Of web addresses only the host stays, since the rest can be the name of an account. Finnish
     personal identity codes go too. Names of people in plain words stay.
 
     >>> redact("@Maija Mail me@example.org or call +358 40 123 4567, https://x.com/maija")

@@ -5,7 +5,7 @@ import time
 
 from ..base.times import duration, gone_and_left, seconds_left
 
-# Work that ends before is not spoken of.
+# Nothing is told of work that takes less.
 SILENT_SECONDS = 10.0
 SECONDS_ON_TERMINAL, SECONDS_IN_LOG = 1.0, 10.0
 
@@ -13,8 +13,8 @@ SECONDS_ON_TERMINAL, SECONDS_IN_LOG = 1.0, 10.0
 class Progress:
     """A line of a terminal that is written over, or a plain line of a log every ten seconds.
 
-    `total` counts the same thing as `step`: comments, bytes, iterations; where it is None or too
-    small, no time left is told. Use it in a `with` block, or call `close` at the end.
+    `total` counts the same thing as `step`: comments, bytes, iterations; if it is None or too
+    small, the time left is not told. Use it in a `with` block, or call `close` at the end.
 
     >>> with Progress("reading comments", total=3) as progress:
     ...     for _ in range(3):

@@ -1,8 +1,8 @@
 """Comments from files: each row is kept with the forms of its words, or listed with its reason.
 
 A row is a record of a CSV (a line, or several within quotes), a line of JSONL or of a text file
-that is not blank, or a row of Parquet; the header is none. For every file, rows read = rows kept +
-rows in `input_report.csv`.
+that is not blank, or a row of Parquet; the header does not count. For every file, rows read = rows
+kept + rows in `input_report.csv`.
 """
 
 import math
@@ -52,7 +52,7 @@ from .sources import (
     read_portions,
 )
 
-# Files that are smaller in all are read by one process: others take half a second to start.
+# Files that are smaller together are read by one process: a second takes half a second to start.
 SMALL_BYTES = 20_000_000
 ROW_GROUP = 50_000
 REPORT_HEADER = ["file", "line", "reason", "detail"]
@@ -159,7 +159,7 @@ def _check_languages(languages):
 
 
 def _open_sources(paths, wanted, encoding, delimiter):
-    """The layouts of the files; all have the text, and what was named, in columns of one name."""
+    """The layouts of the files; the column of the text has the same name in all of them."""
     sources = []
     for path in paths:
         sources.append(open_source(path, wanted, encoding, delimiter))
@@ -207,7 +207,7 @@ def _keep(sources, rules, skip_repeated, threads, output, tally):
 
 
 def _in_order(portions, rules, n_processes):
-    """The portions as comments, in order; in several processes if there are to be."""
+    """The portions as comments, in order, made by one or several processes."""
     if n_processes <= 1:
         for place, portion in portions:
             yield place, understand(portion, rules)
@@ -275,7 +275,7 @@ class Output:
     def __enter__(self):
         from pyarrow.parquet import ParquetWriter
 
-        with self.files:  # closes what is open should one of these fail
+        with self.files:  # closes what is open if one of these fails
             enter = self.files.enter_context
             self.forms = enter(replacing(self.forms_folder / FORMS))
             self.numbers = enter(replacing(self.forms_folder / FORM_NUMBERS, "wb"))
@@ -300,7 +300,7 @@ class Output:
         np.lib.format.write_array_header_1_0(self.numbers, facts)
 
     def add(self, found, keep):
-        """Append the comments of a portion that are to keep."""
+        """Append the comments of a portion that are kept."""
         import pyarrow
 
         n_kept = int(keep.sum())
@@ -500,7 +500,7 @@ def _file_line(entry):
 
 
 def _warnings(reading):
-    """Of reasons that hold for more than half of the rows, what to do."""
+    """What to do about reasons that hold for more than half of the rows."""
     return [
         f"Warning: most rows are not kept ({reason}); {REMEDIES[reason]}."
         for reason, count in reading["skipped"].items()

@@ -11,15 +11,15 @@ from ..base.text import counted, shown
 from .seeds import PHRASE
 
 HEADER = ["entry", "kind", "words", "documents", "share", "occurs_with", "closest", "warning"]
-# An entry in more of the comments than this marks no minority.
+# An entry in a larger share of the comments does not mark a minority topic.
 TOO_FREQUENT = 0.05
-# An entry is lonely if so many comments with another entry were to be expected by chance, and none
-# is there: that has a probability of 5% (exp(-3)) for an entry that has nothing to do with others.
+# An entry is lonely if it never occurs with another one, though chance alone would bring so many
+# such comments. An entry that has nothing to do with others is so with probability 5% (exp(-3)).
 EXPECTED_TOGETHER = 3.0
 N_TOGETHER, N_CLOSEST = 5, 5
-# Closest words are looked for among so many words, the most frequent ones.
+# Closest words are looked for among so many of the most frequent words.
 N_FREQUENT = 200_000
-# Letters that an inflected form or a compound shares with the entry, at least.
+# An inflected form or a compound shares at least so many letters with the entry.
 LEAST_SHARED = 4
 
 

@@ -118,7 +118,7 @@ def all_files(files):
 
 @contextmanager
 def readable(path):
-    """Let a file that the system does not give end in a DataError."""
+    """Let a file that the system cannot read end in a DataError."""
     try:
         yield
     except OSError as error:

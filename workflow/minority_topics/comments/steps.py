@@ -31,7 +31,7 @@ def apply(files, model, out, settings, topics_file=None):
 
     if topics_file is not None:
         names = require_file(topics_file)
-    else:  # to write a template is not the business of this step
+    else:  # this step writes no template
         names = path if (path := Path(model).with_name(NAMES)).exists() else None
     out, secret = Path(out), Path(model).parent / SECRET
     comments, forms = out / "comments", out / "forms"

@@ -22,7 +22,7 @@ from .material import load
 N_WORDS = 10
 N_LISTED = 20
 N_SEED_FREE = 100
-# Parts of the work that take as long as there are comments.
+# Parts of the work whose time grows with the number of comments.
 N_STAGES = 6
 CODING = "coding"
 
@@ -47,10 +47,10 @@ def answer(
 
     Topics have the numbers of the model, from 1; `topics_file` names, merges and drops them (see
     `naming`), and is written as a template where nobody edited it. With `keep_texts` false no text
-    of a comment is written. Periods with fewer than `least_count` comments are not told, and groups
-    with fewer are one row. `glosses` are files of English glosses, for the topic tables. Sheets for
-    coders go to the folder `sheets`, by default a subfolder of `out`; those that hold answers stay
-    as they are.
+    of a comment is written. The numbers of periods with fewer than `least_count` comments are left
+    out, and groups with fewer are one row together. `glosses` are files of English glosses, for the
+    topic tables. Sheets for coders go to the folder `sheets`, by default a subfolder of `out`;
+    those that hold answers stay as they are.
     """
     out = Path(out)
     settings = Settings(period, n_examples, keep_texts, least_count, random_state)
@@ -192,7 +192,7 @@ def _tables(material, shown, shares, found):
 
 
 def _cell(value):
-    """A number with six digits, whole ones whole; what is not known is empty."""
+    """A number with six digits, a whole one with all; NaN is empty."""
     if isinstance(value, float | np.floating):
         return "" if np.isnan(value) else f"{value:.6g}"
     return value
@@ -231,7 +231,7 @@ def _topics(shown, shares, overall, fit):
 
 
 def _stability(fit, number):
-    """Of a topic of the model, "" where one fit alone was made."""
+    """The stability of a topic of the model; "" if there was only one fit."""
     values = fit.get("stability")
     return "" if not values or values[number - 1] is None else float(values[number - 1])
 
@@ -286,7 +286,7 @@ def _topic_map(shown):
 
 
 def _suggested(shown, found):
-    """With each word the minority topic in which it weighs most."""
+    """Each suggested word with the minority topic in which it weighs most."""
     minority = np.flatnonzero(shown.is_minority)
     rows = [
         [
@@ -327,7 +327,7 @@ def _main_topic(shown, shares, row):
 
 
 def _readable(material, rows, shown_groups, with_texts):
-    """Comments by row; without texts where these are left out, nor names of small groups."""
+    """Comments by row, without names of small groups, and without texts if these are left out."""
     comments = material.fetch(rows)
     for comment in comments.values():
         if not with_texts:

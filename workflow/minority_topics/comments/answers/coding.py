@@ -21,10 +21,10 @@ from ..dialects import read_whole_text
 from .intervals import wilson
 
 N_TOP = 5
-# An intruding word is a top word of another topic: one of so many.
+# An intruding word is one of so many top words of another topic.
 N_OTHERS = 10
-# Topics of a comment that are shown beside the intruder, and the least share of each. Beside one
-# topic, every second blind guess would be right.
+# Topics of a comment that are shown beside the intruder, and the least share of each. With only one
+# of them, every second blind guess would be right.
 LEAST_OF_COMMENT, MOST_OF_COMMENT = 2, 3
 LEAST_SHARE = 0.1
 # A topic below this share is one that the comment does not have.
@@ -41,7 +41,8 @@ AS_WRITTEN = "use the file as it was written"
 def word_items(topics, rng):
     """Items of word intrusion: {topic, options (six words), answer (from 1)}, one for each topic.
 
-    The intruder is one of the ten top words of another topic, of those half that weigh least here.
+    The intruder is one of the ten top words of the other topics, from the half of these words that
+    weighs least in this topic.
     """
     items = []
     for k in range(len(topics)):
@@ -61,7 +62,7 @@ def word_items(topics, rng):
 def topic_rows(shares, words, least_words, rng, per_topic=ITEMS_PER_TOPIC):
     """Rows of comments for topic intrusion, some of each topic.
 
-    They are drawn among those long enough that have several topics and lack another one.
+    They are drawn from comments that are long enough, have several topics and lack another one.
     """
     rows = []
     usable = words.lengths >= least_words

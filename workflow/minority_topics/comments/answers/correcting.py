@@ -1,8 +1,8 @@
 """Prevalence of a topic as people see it: a sample to code by hand, and what follows from it.
 
 Comments are in three strata: those whose main topic it is, those that have it beside another one,
-and the others with words. From each as many are drawn, so that a rare topic is not missed. With N_h
-comments and n_h coded ones of stratum h, x_h of them about the topic,
+and the others with words. The same number is drawn from each, so that a rare topic is not missed.
+With N_h comments and n_h coded ones of stratum h, x_h of them about the topic,
 
     prevalence = sum_h (N_h / N) p_h,    p_h = x_h / n_h
 
@@ -11,8 +11,8 @@ and all of them leave no doubt (Cochran 1977, section 2.6):
 
     n'_h = n_h (N_h - 1) / (N_h - n_h)
 
-The interval adds Wilson's of the strata, of p_h and n'_h, up by squares (MOVER, Zou and Donner
-2008):
+The interval combines Wilson's intervals of the strata (of p_h and n'_h) by adding squares (MOVER,
+Zou and Donner 2008):
 
     low = prevalence - sqrt(sum_h (N_h / N)^2 (p_h - low_h)^2), and high alike.
 """
@@ -144,7 +144,7 @@ def _strata(path, numbers):
 
 
 def _draw(stratum, n, rng):
-    """n rows, as many of each stratum as of another; what a small one lacks, the others give."""
+    """n rows, the same number of each stratum; if one is too small, the others give more."""
     left, drawn = n, []
     by_size = sorted(range(len(STRATA)), key=lambda h: np.count_nonzero(stratum == h))
     for done, h in enumerate(by_size):

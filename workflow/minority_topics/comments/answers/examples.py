@@ -4,9 +4,9 @@ from collections import Counter
 
 import numpy as np
 
-# Distinct words of a comment that can stand for a topic, as long as there are such.
+# Examples have at least so many distinct words, if there are enough such comments.
 LEAST_WORDS = 5
-# Looked at for each example that is wanted.
+# Comments that are looked at for each example that is wanted.
 CANDIDATES = 20
 # Two comments are the same in other words if they have this share of their words in common.
 LIKE = 0.5
@@ -15,12 +15,12 @@ MOST_OF_GROUP = 1 / 3
 
 
 def choose_examples(shares, words, group_numbers, n):
-    """Of each topic the rows and shares of its n examples, best first.
+    """For each topic, the rows and shares of its n examples, best first.
 
-    Candidates are the comments whose main topic it is, or all that have it where it is nobody's
-    main topic. The largest share comes first, and of equals the longer comment; those of few words
-    come last. A comment is taken unless one like it is there (Jaccard's coefficient of their
-    words), and a group that has its part waits until the others had their turn.
+    Candidates are the comments whose main topic it is; if there are none, all that have it. The
+    largest share comes first, and of equal shares the longer comment; comments of few words come
+    last. A comment is left out if one like it was taken (Jaccard's coefficient of their words). A
+    group that has its part waits until the others had their turn.
     """
     return [
         _spread(rows, values, words, group_numbers, n)
@@ -29,7 +29,7 @@ def choose_examples(shares, words, group_numbers, n):
 
 
 def _candidates(shares, lengths, n):
-    """Of each topic the (rows, shares) of the best n."""
+    """For each topic, the (rows, shares) of the best n."""
     is_main = np.bincount(shares.main + 1, minlength=shares.n_shown + 1)[1:] > 0
     best = [(np.zeros(0, np.int64), np.zeros(0, np.float32))] * shares.n_shown
     for block, dense in shares.blocks():
@@ -78,7 +78,7 @@ def _spread(rows, values, words, group_numbers, n):
 
 
 def _is_new(words, seen):
-    """Whether no comment like this was seen; it is one that was, from now on."""
+    """Whether no comment like this was seen before; notes that this one now was."""
     mine = frozenset(words.tolist())
     if any(len(mine & other) >= LIKE * len(mine | other) for other in seen):
         return False

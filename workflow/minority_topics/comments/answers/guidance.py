@@ -12,9 +12,9 @@ from ...base.files import read_csv
 from ...nmf.guidance import odds, shares
 
 N_COMMENTS = 100
-# Words that spoke for a comment, at most, and the odds from which on they did; the first one did.
+# At most so many words spoke for a comment: those with at least these odds, and always the first.
 N_SPEAKING, LEAST_ODDS = 5, 2.0
-# Trusted seed words that a discovered word occurs with, at most.
+# At most so many trusted seed words are shown that a discovered word occurs with.
 N_TOGETHER = 5
 DISTRUST = (
     "Learnt guidance distrusts {}: most comments that hold it seem to be about something else."
@@ -26,7 +26,7 @@ COMMENTS_HEADER = ["row", "id", "date", "group", "probability", "main_topic", "w
 class Judged:
     """Discovered words by column, the surest first, and rows of comments.
 
-    `documents` (N,) are numbers of comments that hold each word, and `together` (discovered x
+    `documents` (N,) has the number of comments that hold each word, and `together` (discovered x
     trusted words) of those that hold both.
     """
 
@@ -62,7 +62,7 @@ def look(material, least_count, random_state):
 
 
 def _surest(rows, material, n):
-    """The n of some comments with the largest probability; of those with the same words one."""
+    """The n rows with the largest probability; one row of those with the same words."""
     probability, seen, taken = material.opinion.probability, set(), []
     for row in rows[np.argsort(-probability[rows], kind="stable")]:
         words = np.sort(material.words.of(row)).tobytes()

@@ -3,7 +3,7 @@
 import numpy as np
 
 Z = 1.959963984540054
-# Below this many comments nothing is said of how sure a mean is.
+# A mean of fewer comments has no interval.
 LEAST_FOR_INTERVAL = 20
 
 
@@ -12,7 +12,7 @@ def wilson(share, n):
 
         (p + z^2 / 2n -+ z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
 
-    It stays between 0 and 1, and none of n still leaves an upper end above 0.
+    It stays between 0 and 1; a share of 0 still has an upper end above 0.
     """
     share, n = np.asarray(share, float), np.asarray(n, float)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -25,8 +25,8 @@ def wilson(share, n):
 
 
 def without_replacement(n, size):
-    """How many answers of infinitely many tell as much as n (H,) drawn of `size` (H,) without
-    replacement: n (size - 1) / (size - n), infinitely many where all were drawn.
+    """The number of answers, drawn with replacement, that tell as much as n (H,) drawn without it
+    from `size` (H,): n (size - 1) / (size - n), infinite where all were drawn.
     """
     n, size = np.asarray(n, float), np.asarray(size, float)
     left = size - n

@@ -6,16 +6,16 @@ that hold a word: a_v of those with a minority topic as main topic, b_v of the o
     d_v = log (a_v + p_v) / (A + P - a_v - p_v) - log (b_v + p_v) / (B + P - b_v - p_v)
     z_v = d_v / sqrt(1 / (a_v + p_v) + 1 / (b_v + p_v))
 
-with A and B the sums over all words, and the prior p_v = P (a_v + b_v) / (A + B), which draws rare
-words to no difference; P is 1000, or a tenth of A + B where that is less. Suggested are the words
-with the largest z_v.
+with A and B the sums over all words, and the prior p_v = P (a_v + b_v) / (A + B), which pulls the
+difference of rare words to 0; P is 1000, or a tenth of A + B where that is less. The words with the
+largest z_v are suggested.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-# P, the size of the prior in pairs of a comment and a word, and the most of all pairs that it is.
+# P, the size of the prior in pairs of a comment and a word, and its largest share of all pairs.
 PRIOR = 1_000.0
 MOST_PRIOR = 0.1
 # A suggested word has at least these odds in minority comments against others.
@@ -76,14 +76,14 @@ def suggest(material, is_minority, least_count, n=N_SUGGESTED):
 
 @dataclass(frozen=True)
 class SeedFree:
-    """Rows of comments without a seed word: any of them, and such as hold suggested words."""
+    """Rows of comments without a seed word: at random, and those that hold suggested words."""
 
     random: np.ndarray
     enriched: np.ndarray
 
 
 def sample_seed_free(material, suggested, n, random_state):
-    """n seed-free comments at random, and n others, more likely the more suggested words they hold.
+    """n seed-free comments at random, and n others by weight: how many suggested words they hold.
 
     The first sample tells how often the list misses something; the second shows what.
     """
@@ -95,7 +95,7 @@ def sample_seed_free(material, suggested, n, random_state):
     held[~seed_free] = 0
     held[random] = 0
     rows = np.flatnonzero(held)
-    # Of keys u^(1 / w) the largest are a sample without replacement by weights w.
+    # The n largest keys u^(1 / w) are a sample without replacement by weights w.
     keys = np.log(rng.random(len(rows))) / held[rows]
     enriched = np.sort(rows[np.argsort(-keys, kind="stable")[:n]])
     return SeedFree(random, enriched)

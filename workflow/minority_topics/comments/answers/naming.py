@@ -27,7 +27,7 @@ from ...corpus.readers import DataError
 from .topics import top_words as heaviest_words
 
 N_WORDS = 10
-# Of an entry's words, the share that a topic must have for the entry to be carried over to it.
+# An entry is carried over to a topic that has at least this share of its words.
 LEAST_LIKE = 0.5
 LONGEST_NAME = 100
 KEYS = ("words", "name", "merge", "drop")
@@ -44,7 +44,7 @@ HEAD = """\
 
 @dataclass(frozen=True)
 class Entry:
-    """What an analyst wants of one topic; numbers of topics are from 1."""
+    """What an analyst asks for one topic; numbers of topics are from 1."""
 
     words: tuple
     name: str | None = None
