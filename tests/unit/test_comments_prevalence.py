@@ -175,6 +175,15 @@ def test_trends_by_hand(monkeypatch):
     assert np.isnan([row[4] for row in rows if row[1] == "2024-04"]).all()
 
 
+def test_comments_without_a_date_do_not_hide_the_number_of_a_period():
+    """Their number is told, so that of a lone small period would follow from the total."""
+    dates = dates_of(*["2024-01-15"] * 20, *["2024-02-01"] * 15, *["2024-03-02"] * 3, *["NaT"] * 30)
+    rows = prevalence.trends(shares_of([[1.0]] * 68), dates, np.ones(68, bool), "month", 5)
+    told = {row[1]: row[3] for row in rows}
+    assert told["2024-01"] == 20
+    assert np.isnan([told["2024-02"], told["2024-03"]]).all()
+
+
 def test_far_dates_do_not_fill_the_table():
     dates = dates_of(*["1970-01-01"] * 6, *["2969-01-01"] * 6)
     rows = prevalence.trends(shares_of([[1.0]] * 12), dates, np.ones(12, bool), "week", 5)

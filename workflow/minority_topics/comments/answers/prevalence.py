@@ -137,6 +137,8 @@ def trends(shares, dates, has_words, period, least_count):
     units = np.where(inside, np.searchsorted(known, np.where(inside, numbers, first)), -1)
     sums = sum_shares(shares, units, len(known))
     hidden = hide_small(sums.n, least_count, np.count_nonzero(has_words & ~inside))
+    # The summary tells how many comments have no date: they do not hide the number of a period.
+    hidden |= hide_small(sums.n, least_count)
     means, lows, highs = (np.where(hidden[:, None], np.nan, part) for part in sums.interval())
     named = [describe_period(number, period) for number in known]
     return [
