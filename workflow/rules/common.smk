@@ -622,6 +622,7 @@ def own_file(key):
 
 def own_settings(step):
     """A param function: the settings of a step of own comments, as JSON."""
+
     def settings(wildcards):
         return json.dumps(keys.settings_of(step, OWN[wildcards.dataset]), sort_keys=True)
 
