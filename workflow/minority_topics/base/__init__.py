@@ -1,4 +1,4 @@
-"""What every room may use: files, manifests, strict YAML, text and times.
+"""What every room may use: files, manifests, places, processes, strict YAML, text and times.
 
-Standard library alone, but for YAML.
+Standard library alone, but for PyYAML and psutil, which are imported where they are needed.
 """
