@@ -7,6 +7,7 @@ so that a verb needs only what its own environment holds.
 
 import argparse
 import errno
+import io
 import os
 import signal
 import sys
@@ -65,7 +66,9 @@ def build_parser():
 
 
 def _print_also_to(path):
-    log = open(path, "w", buffering=1, encoding="utf-8", errors="replace")  # noqa: SIM115
+    from ..base.files import open_log
+
+    log = io.TextIOWrapper(open_log(path), encoding="utf-8", errors="replace", line_buffering=True)
     sys.stdout, sys.stderr = _Both(sys.stdout, log), _Both(sys.stderr, log)
 
 
