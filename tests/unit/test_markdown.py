@@ -155,4 +155,4 @@ def test_tables_of_the_documentation_are_those_of_the_results(page):
 
 def test_the_readme_has_tables_that_are_made():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert {"verdicts", "parts"} <= {name for name in BLOCKS if f"table {name} " in text}
+    assert "verdicts" in {name for name in BLOCKS if f"table {name} " in text}
