@@ -9,6 +9,7 @@ from matrix_folder import planted_counts, write_matrix_folder
 
 from minority_topics.base.files import read_csv
 from minority_topics.base.manifest import check_manifest
+from minority_topics.cli import main
 from minority_topics.comments import choosing
 from minority_topics.comments.choosing import (
     CHOICE,
@@ -262,18 +263,38 @@ def test_too_little_memory_is_refused(tmp_path):
         choose(tmp_path / "matrix", tmp_path / "out", **GRID, memory_mb=100)
 
 
-def test_settings_are_tried_with_the_guidance_of_the_fit(chosen, tmp_path, monkeypatch):
+def test_settings_are_tried_with_the_guidance_of_the_fit(tmp_path, monkeypatch):
+    """One of eight themes; two of its eight words are listed, and the others are discovered."""
     seen = []
 
     def fit(model, V):
-        seen.append(model.guidance)
-        return fit_quietly(model, V)
+        result = fit_quietly(model, V)
+        seen.append((model.guidance, model.seed_columns_.tolist()))
+        return result
 
     monkeypatch.setattr(choosing, "fit_quietly", fit)
+    matrix = write_matrix_folder(tmp_path / "matrix", planted_counts(600, n_topics=8)[0], [0, 1])
     grid = {"n_topics": (4,), "n_minority": (2,), "theta_min": (0.3,), "n_states": 1}
-    found = choose(
-        chosen.parent / "matrix", tmp_path / "out", **grid, max_iter=60, guidance="learnt"
-    )
-    assert seen == ["learnt"] == [found["guidance"]]
+    for guidance in ({"guidance": "list"}, {}):
+        found = choose(matrix, tmp_path / "out", **grid, max_iter=60, **guidance)
+        assert found["guidance"] == seen[-1][0]
+        assert found["warnings"] == []
+    assert seen == [("list", [0, 1]), ("learnt", list(range(8)))]
     (row,) = read_csv(tmp_path / "out" / CHOICES)
     assert float(row["least_seed_share"]) >= 0.3 - 1e-6  # of the words that learnt guidance has
+
+
+@pytest.mark.parametrize(("guidance", "n_said"), [("learnt", 1), ("list", 0)])
+def test_where_nothing_can_be_learnt_the_fits_fall_back_to_the_list_and_this_is_told(
+    tmp_path, capsys, guidance, n_said
+):
+    counts = planted_counts(150)[0].tolil()
+    counts[:, 0] = 1
+    write_matrix_folder(tmp_path / "matrix", counts.tocsr(), [0])
+    main([
+        "choose", "--matrix", str(tmp_path / "matrix"), "--out", str(tmp_path / "out"),
+        "--n-topics", "3", "--n-minority", "1", "--theta-min", "0.2", "--n-states", "1",
+        "--guidance", guidance,
+    ])  # fmt: skip
+    said = capsys.readouterr().out
+    assert said.count("falls back to the list of seed words: every document holds") == n_said

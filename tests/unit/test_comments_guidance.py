@@ -1,6 +1,7 @@
 """Learnt guidance of own comments: wrong words, missing words, and comments to read."""
 
 import json
+from inspect import signature
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -11,16 +12,25 @@ from comments_folder import write_comments_folder
 
 from minority_topics.base.files import read_csv, read_lines, write_json, write_lines
 from minority_topics.base.manifest import write_manifest
+from minority_topics.cli import build_parser
 from minority_topics.comments import folders, guidance
 from minority_topics.comments.answers import answer
 from minority_topics.comments.answers.guidance import N_COMMENTS, speaking_words
 from minority_topics.comments.applying import apply_model
+from minority_topics.comments.choosing import choose
 from minority_topics.comments.fitting import fit_comments
-from minority_topics.comments.guidance import Opinion, recommendation, sentences, signs_of_noise
+from minority_topics.comments.guidance import (
+    Opinion,
+    follows,
+    recommendation,
+    sentences,
+    signs_of_noise,
+)
 from minority_topics.comments.matrix import vectorise_comments
 from minority_topics.comments.summaries import of_fit
 from minority_topics.nmf.guidance import Learnt, odds
 from minority_topics.nmf.model import ConstrainedNMF
+from minority_topics.study.config import comments_defaults
 
 FEAR = ["panic", "afraid", "anxiety", "dread", "tremble", "terror", "phobia", "worry"]
 RIGHT = ["panic", "afraid", "dread", "tremble"]
@@ -64,16 +74,26 @@ def root(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def by_list(root):
-    return fitted(root, [*RIGHT, WRONG], "list")
+    return fitted(root, [*RIGHT, WRONG], "list", guidance="list")
 
 
 @pytest.fixture(scope="module")
 def by_learning(root):
-    return fitted(root, [*RIGHT, WRONG], "learnt", guidance="learnt")
+    """The default."""
+    return fitted(root, [*RIGHT, WRONG], "learnt")
 
 
 def rows_of(root, name, table):
     return read_csv(root / f"{name}_tables" / table)
+
+
+def test_guidance_is_learnt_where_nothing_is_said(by_learning):
+    assert by_learning["guidance"] == "learnt"
+    assert comments_defaults(["guidance"]) == {"guidance": "learnt"}
+    arguments = ["choose", "--matrix", "matrix", "--out", "out"]
+    assert build_parser().parse_args(arguments).guidance == "learnt"
+    assert signature(choose).parameters["guidance"].default == "learnt"
+    assert ConstrainedNMF().guidance == "list"  # the published constraint
 
 
 # What a fit tells.
@@ -114,20 +134,37 @@ def test_a_fit_that_follows_frees_and_caps_by_what_was_learnt(root, by_list, by_
 
 
 def test_a_whole_and_right_list_is_not_called_noisy(root):
-    facts = fitted(root, FEAR, "right")
-    assert facts["learnt_guidance"]["distrusted"] == 0
+    facts = fitted(root, FEAR, "right", guidance="list")
+    found = facts["learnt_guidance"]
+    assert (found["distrusted"], found["released"]) == (0, 0)
     assert recommendation(facts) == []
     assert not any("noisy" in warning for warning in facts["warnings"])
 
 
-def test_what_cannot_be_learnt_is_told_and_leaves_empty_tables(tmp_path):
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("list", "Learnt guidance has no opinion of the list: every document holds a seed word."),
+        (
+            "learnt",
+            "Learnt guidance falls back to the list of seed words: every document holds a seed "
+            "word.",
+        ),
+    ],
+)
+def test_what_cannot_be_learnt_is_told_and_leaves_empty_tables(tmp_path, asked, said):
     """Every comment holds a seed word; the file of an earlier fit is not read."""
     write_comments_folder(tmp_path / "comments", [f"panic everyday{c}" for c in "abcdef"] * 10)
     (tmp_path / "all_model").mkdir()
     (tmp_path / "all_model" / folders.GUIDANCE).write_bytes(b"of an earlier fit")
-    facts = fitted(tmp_path, ["panic"], "all")
+    facts = fitted(tmp_path, ["panic"], "all", guidance=asked)
     assert facts["learnt_guidance"] == {"reason": "every document holds a seed word"}
-    assert "has no opinion of the list: every document holds a seed word." in of_fit(facts)[1]
+    assert sum(line.count("every document holds a seed word") for line in of_fit(facts)) == 1
+    assert said in of_fit(facts)
+    assert not follows(facts)
+    model = ConstrainedNMF.load(tmp_path / "all_model")
+    words = read_lines(tmp_path / "all_model" / folders.VOCABULARY)
+    assert [words[column] for column in model.seed_columns_] == ["panic"]
     for table in (folders.DISCOVERED_WORDS, folders.RELEASED, folders.CAPPED):
         assert rows_of(tmp_path, "all", table) == []
     (row,) = rows_of(tmp_path, "all", folders.SEED_WORDS)
@@ -151,24 +188,40 @@ def test_guidance_that_has_not_settled_does_not_make_the_fit_unfinished(
     assert facts["learnt_guidance"]["converged"] is False
     assert facts["converged"] is True
     assert any("has not settled in 1 rounds" in warning for warning in facts["warnings"])
-    facts = fit_comments(root / "learnt_matrix", tmp_path / "list", **FIT)
+    facts = fit_comments(root / "learnt_matrix", tmp_path / "list", **FIT, guidance="list")
     assert "Learnt guidance has not settled in 1 rounds." in of_fit(facts)
 
 
 @pytest.mark.parametrize(
-    ("distrusted", "capped", "n_signs"), [(2, 25, 0), (3, 25, 1), (2, 26, 1), (3, 26, 2)]
+    ("distrusted", "capped", "released", "n_signs"),
+    [(2, 25, 25, 0), (3, 25, 25, 1), (2, 26, 25, 1), (2, 25, 26, 1), (3, 26, 26, 3)],
 )
 def test_a_list_is_noisy_above_a_tenth_of_words_or_a_quarter_of_comments(
-    distrusted, capped, n_signs
+    distrusted, capped, released, n_signs
 ):
     found = {
         "reason": None, "seed_words": 20, "distrusted": distrusted, "documents_with_seed": 100,
-        "capped": capped,
+        "capped": capped, "released": released,
     }  # fmt: skip
     assert len(signs_of_noise(found)) == n_signs
     recommended = recommendation({"guidance": "list", "learnt_guidance": found})
     assert len(recommended) == (n_signs > 0)
-    assert (guidance.MOST_DISTRUSTED, guidance.MOST_CAPPED) == (0.1, 0.25)
+    assert recommendation({"guidance": "learnt", "learnt_guidance": found}) == []
+    limits = guidance.MOST_DISTRUSTED, guidance.MOST_CAPPED, guidance.MOST_FREED
+    assert limits == (0.1, 0.25, 0.25)
+
+
+def test_a_list_with_many_missing_words_is_called_noisy(root):
+    """Two of the eight words of fear: of 56 choices of three of them, 20 have neither."""
+    facts = fitted(root, FEAR[:2], "short", guidance="list")
+    texts, is_fear = texts_of()
+    holds = np.array([bool(set(FEAR[:2]) & set(text.split())) for text in texts])
+    assert facts["learnt_guidance"]["released"] == pytest.approx((is_fear & ~holds).sum(), abs=5)
+    assert (is_fear & ~holds).sum() > 0.3 * holds.sum()
+    (sentence,) = recommendation(facts)
+    assert "comments without one that would be freed are more than 25% of those" in sentence
+    assert "distrusted" not in sentence
+    assert sentence in of_fit(facts)
 
 
 # What the tables tell.

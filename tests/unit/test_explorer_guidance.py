@@ -76,10 +76,11 @@ def test_a_fit_that_follows_says_so(tmp_path):
     assert "it caps 120 of 1,311" in text_of(page, "seed-words")
     assert "They count as seed words in this fit." in text_of(page, "discovered")
     assert "as in this fit" in text_of(page, "released")
+    assert "or fit with guidance “list”" in text_of(page, "released")
     made = text_of(page, "made")
     assert "Guidance learnt" in made
     assert "does not take for one about the theme" in made
-    assert "Minority topic in a comment that is capped (w_max)" in made
+    assert "Minority topic in a comment that is not free (w_max)" in made
 
 
 def test_without_an_opinion_there_are_no_sections_and_the_reason_is_told(tmp_path):
@@ -90,6 +91,20 @@ def test_without_an_opinion_there_are_no_sections_and_the_reason_is_told(tmp_pat
     assert not {"discovered", "released"} & set(page.texts)
     assert "About the theme" not in page.texts["seed-words"]
     assert "has no opinion of the list: every document" in text_of(page, "seed-words")
+
+
+def test_a_fit_that_fell_back_is_told_as_one_of_the_list(tmp_path):
+    said = "Learnt guidance falls back to the list of seed words: every document holds one."
+
+    def fallen(summary):
+        found = {"reason": "every document holds a seed word"}
+        summary["fit"].update(guidance="learnt", learnt_guidance=found, warnings=[said])
+
+    page = changed(tmp_path, folders.SUMMARY, fallen)
+    assert page.source.count(said) == 1
+    made = text_of(page, "made")
+    assert "A comment without a seed word holds almost nothing of a minority topic" in made
+    assert "Minority topic in a comment without a seed word (w_max)" in made
 
 
 def test_tables_of_an_earlier_version_are_shown_without_guidance(tmp_path):

@@ -525,7 +525,7 @@ def by_list(V, listed):
 def test_it_falls_back_to_the_list_and_says_why(rows, listed, reason):
     V = np.array(rows, dtype=float)
     model = ConstrainedNMF(4, 2, seed_words=listed, guidance="learnt", random_state=0)
-    with pytest.warns(ConstraintWarning, match=f"falls back to the list: {reason}"):
+    with pytest.warns(ConstraintWarning, match=f"falls back to the list of seed words: {reason}"):
         model.fit(V)
     expected = by_list(V, listed)
     assert model.components_.tobytes() == expected.components_.tobytes()

@@ -187,7 +187,8 @@ def explorer(options):
     argument("--n-comments", type=count, default=50_000, help="size of the sample"),
     argument("--n-states", type=count, default=2, help="random states for each row"),
     argument(
-        "--guidance", choices=("list", "learnt"), default="list", help="as the fit is to have it"
+        "--guidance", choices=("learnt", "list"), default="learnt",
+        help="as the fit is to have it (default: learnt)",
     ),
     argument("--random-state", type=whole_number(0), default=1),
     argument("--threads", type=count),
@@ -203,7 +204,7 @@ def choose(options):
         guidance=options.guidance, random_state=options.random_state, threads=options.threads,
     )  # fmt: skip
     draw_choices(options.out)
-    print(found["reason"])
+    _print([*found["warnings"], found["reason"]])
 
 
 @verb(

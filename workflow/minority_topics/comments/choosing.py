@@ -37,6 +37,7 @@ from .fitting import (
     shares,
     topic_stability,
 )
+from .guidance import falls_back
 from .limits import MB, check_memory, limited_threads
 from .progress import Progress
 from .sizes import refuse_too_many
@@ -69,7 +70,7 @@ def choose(
     n_states=2,
     n_comments=50_000,
     w_max=1e-9,
-    guidance="list",
+    guidance="learnt",
     random_state=1,
     max_iter=200,
     tol=1e-5,
@@ -78,9 +79,9 @@ def choose(
 ):
     """Fit every setting of the grid on a random sample, and recommend one.
 
-    Settings without a majority topic are passed over: a comment without a seed word would have no
-    topic. Each is fitted with `n_states` random states. Writes `choices.csv`, a row a setting, and
-    `choices.json`, which it returns.
+    Settings without a majority topic are passed over: a comment that is not free to hold minority
+    topics would have no topic. Each is fitted with `n_states` random states. Writes `choices.csv`,
+    a row a setting, and `choices.json`, which it returns.
     """
     for name, value in (("n_states", n_states), ("n_comments", n_comments)):
         if not is_whole(value, 1):
@@ -100,6 +101,8 @@ def choose(
         )
     basis = basis_of(sample.V, sample.seed_columns)
     refuse_too_many(matrix_folder, basis, max(n_topics), max(n_minority))
+    learns = guidance == "learnt" and any(n_minority)
+    warnings = falls_back(sample.V, sample.seed_columns) if learns else []
     states = range(random_state, random_state + n_states)
     rows = []
     with (
@@ -125,6 +128,7 @@ def choose(
         "random_state": random_state,
         "w_max": w_max,
         "guidance": guidance,
+        "warnings": warnings,
         "threads": n_threads,
         "small": SMALL,
         "seconds": round(sum(row["seconds"] for row in rows), 1),

@@ -69,7 +69,7 @@ def fit_comments(
     n_minority=15,
     theta_min=0.4,
     w_max=1e-9,
-    guidance="list",
+    guidance="learnt",
     word_vectors=None,
     n_fits=1,
     random_state=1,

@@ -11,14 +11,15 @@ import numpy as np
 
 from ..base.files import replacing
 from ..base.text import counted, listed
-from ..nmf.guidance import NUMBERS, Learnt, Listed, Unlearnable, learn_guidance
+from ..nmf.guidance import FALLS_BACK, NUMBERS, Learnt, Listed, Unlearnable, learn_guidance
 from ..nmf.kernels import Passes
 from ..nmf.model import ConstrainedNMF
 from . import folders
 
-# A list looks noisy if more than this share of the seed words found is distrusted, or more than
-# this share of the comments with a seed word would be capped.
-MOST_DISTRUSTED, MOST_CAPPED = 0.1, 0.25
+# A list looks noisy if more than this share of the seed words found is distrusted, if more than
+# this share of the comments with a seed word would be capped, or if the comments without one that
+# would be freed are more than this share of those with one.
+MOST_DISTRUSTED, MOST_CAPPED, MOST_FREED = 0.1, 0.25, 0.25
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,21 @@ def judge(V, has_words, fit_folder, vectors=None):
     }
 
 
+def falls_back(V, listed):
+    """The sentence that fits to V fall back to the list, as a list; none where they learn."""
+    try:
+        learn_guidance(Passes(V), listed)
+    except Unlearnable as error:
+        return [FALLS_BACK.format(error)]
+    return []
+
+
+def follows(fit):
+    """Whether the fit has learnt guidance; where nothing could be learnt, it has the list."""
+    found = fit.get("learnt_guidance")
+    return bool(found) and fit.get("guidance") == "learnt" and found["reason"] is None
+
+
 def signs_of_noise(found):
     """Why the list looks noisy, in words, from what `judge` found; none where it does not."""
     signs = []
@@ -83,6 +99,11 @@ def signs_of_noise(found):
             signs.append(f"more than {MOST_DISTRUSTED:.0%} of the seed words found are distrusted")
         if found["capped"] > MOST_CAPPED * found["documents_with_seed"]:
             signs.append(f"more than {MOST_CAPPED:.0%} of the comments with one would be capped")
+        if found["released"] > MOST_FREED * found["documents_with_seed"]:
+            signs.append(
+                "the comments without one that would be freed are more than "
+                f"{MOST_FREED:.0%} of those with one"
+            )
     return signs
 
 
@@ -92,8 +113,8 @@ def recommendation(fit):
     if not found or fit["guidance"] == "learnt" or not (signs := signs_of_noise(found)):
         return []
     return [
-        f"The list of seed words looks noisy, since {listed(signs)}: guidance: learnt is "
-        "recommended (SET=guidance=learnt)."
+        f"The list of seed words looks noisy, since {listed(signs)}: the default, guidance: "
+        "learnt, is recommended (leave out guidance=list)."
     ]
 
 
@@ -102,10 +123,10 @@ def sentences(fit):
     found = fit.get("learnt_guidance")
     if not found:
         return []
+    asked = fit["guidance"] == "learnt"  # then the fit has warned of what went wrong
     if found["reason"]:
-        return [f"Learnt guidance has no opinion of the list: {found['reason']}."]
-    follows = fit["guidance"] == "learnt"
-    caps, frees = ("caps", "frees") if follows else ("would cap", "free")
+        return [] if asked else [f"Learnt guidance has no opinion of the list: {found['reason']}."]
+    caps, frees = ("caps", "frees") if asked else ("would cap", "free")
     lines = [
         f"Learnt guidance distrusts {found['distrusted']:,} of "
         f"{counted(found['seed_words'], 'seed word')} and discovers "
@@ -113,6 +134,6 @@ def sentences(fit):
         f"{counted(found['documents_with_seed'], 'comment')} with a seed word, and {frees} "
         f"{found['released']:,} without one."
     ]
-    if not found["converged"] and not follows:  # otherwise the fit has warned of it
+    if not found["converged"] and not asked:
         lines.append(f"Learnt guidance has not settled in {found['rounds']} rounds.")
     return lines

@@ -1,7 +1,7 @@
 """How many topics comments can bear: numbers by default, refusals, and warnings of a small basis.
 
-A topic of fewer than LEAST_PER_TOPIC comments is a matter of chance, and a minority topic is learnt
-from comments with a seed word alone.
+A topic of fewer than LEAST_PER_TOPIC comments is a matter of chance, and what minority topics are
+about is known from comments with a seed word alone, also where learnt guidance frees others.
 """
 
 from dataclasses import dataclass

@@ -82,6 +82,9 @@ RELEASE, DOUBT = 0.95, 0.45
 NUMBERS = ("rbar", "n_rounds", "converged")
 
 
+FALLS_BACK = "Learnt guidance falls back to the list of seed words: {}."
+
+
 class Unlearnable(ValueError):
     """There is nothing to learn guidance from, for the reason that it tells."""
 

@@ -21,7 +21,7 @@ from .certificate import kkt_residuals
 from .checkpoint import Checkpoint, fingerprint
 from .checks import check_parameters, check_sparse, find_seed_columns, find_word_vectors
 from .descent import Accelerated, Alternation, minimise
-from .guidance import Guidance, Listed, Unlearnable, learn_guidance
+from .guidance import FALLS_BACK, Guidance, Listed, Unlearnable, learn_guidance
 from .kernels import Passes
 from .progress import FitProgress, FitStopped, settled
 from .solvers import Constraints, Exact, Paper, Projected, infer_weights
@@ -506,11 +506,11 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         try:
             guidance = learn_guidance(passes, listed, vectors)
         except Unlearnable as error:
-            warn_the_caller(f"guidance='learnt' falls back to the list: {error}.")
+            warn_the_caller(FALLS_BACK.format(error))
             return Listed(listed, passes.shape[1])
         if not guidance.converged:
             warn_the_caller(
-                f"guidance='learnt' has not settled in {guidance.n_rounds} rounds; what it found "
+                f"Learnt guidance has not settled in {guidance.n_rounds} rounds; what it found "
                 "last is used.",
                 ConvergenceWarning,
             )

@@ -5,7 +5,7 @@ with the words that spoke for them, and comments that it would cap.
 """
 
 from ..comments import folders
-from ..comments.guidance import sentences
+from ..comments.guidance import follows, sentences
 from ..nmf.guidance import DISCOVERY, PUREST, TRUST
 from .marking import SEED, WORD, Phrases, clipped, segments
 from .numbers import percent
@@ -22,10 +22,9 @@ def section(tables, topic_names, seeds, lemma_of, about):
     """What the template shows; `about(row)` tells where a comment comes from."""
     fit = tables.summary.get("fit") or {}
     found = fit.get("learnt_guidance") or {}
-    follows = fit.get("guidance") == "learnt"
     return {
         "there": bool(found) and not found["reason"],
-        "follows": follows,
+        "follows": follows(fit),
         "sentences": [clipped(sentence)[0] for sentence in sentences(fit)],
         "trust": f"{TRUST:.0%}",
         "discovery": f"{DISCOVERY:.0%}",

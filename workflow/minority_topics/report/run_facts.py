@@ -3,6 +3,7 @@
 import re
 from pathlib import PurePath
 
+from ..comments.guidance import follows
 from .marking import clipped
 from .numbers import counted, number, percent, precise
 
@@ -175,7 +176,7 @@ def _setting(value):
 
 def _bounded(fit):
     """Which comments `w_max` is a bound for."""
-    return "that is capped" if fit.get("guidance") == "learnt" else "without a seed word"
+    return "that is not free" if follows(fit) else "without a seed word"
 
 
 def _count(value):

@@ -13,7 +13,7 @@ from ...base.files import read_json, read_lines
 from ...base.manifest import check_manifest
 from ...corpus.readers import DataError
 from .. import folders
-from ..guidance import Opinion
+from ..guidance import Opinion, follows
 
 # Rows that are dense at a time: with 50 topics 20 MB.
 BLOCK = 100_000
@@ -125,8 +125,7 @@ class Material:
     @property
     def counting_columns(self):
         """Columns of the words that count as seed words in the fit."""
-        follows = self.opinion and self.fit.get("guidance") == "learnt"
-        return self.opinion.guidance.seeds if follows else self.seed_columns
+        return self.opinion.guidance.seeds if follows(self.fit) else self.seed_columns
 
     @cached_property
     def has_words(self):
