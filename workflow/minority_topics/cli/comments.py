@@ -187,8 +187,7 @@ def explorer(options):
     argument("--n-comments", type=count, default=50_000, help="size of the sample"),
     argument("--n-states", type=count, default=2, help="random states for each row"),
     argument(
-        "--guidance", choices=("learnt", "list"), default="learnt",
-        help="as the fit is to have it (default: learnt)",
+        "--guidance", choices=("learnt", "list"), default="learnt", help="as the fit is to have it"
     ),
     argument("--random-state", type=whole_number(0), default=1),
     argument("--threads", type=count),
