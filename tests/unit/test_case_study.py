@@ -25,16 +25,16 @@ def compared(request, tmp_path_factory):
 
 # Thresholds are well below what was measured (see docs/own_comments.md), since another lemmatiser
 # or processor may change a fit. Random topics reach none of them.
-def test_planted_topics_are_found(compared):
-    found = compared[1].values()
-    assert sum(bool(topic["topics"]) for topic in found) >= 5
-    assert min(topic["overlap"] for topic in found) >= 0.2
+def test_every_planted_topic_is_found(compared):
+    for name, found in compared[1].items():
+        assert found["topics"], name
+        assert found["overlap"] >= 0.3, name
 
 
 def test_trends_follow_those_planted(compared):
     correlations = [found["month_correlation"] for found in compared[1].values()]
     assert sorted(correlations)[len(correlations) // 2] > 0.6
-    assert sum(correlation > 0.3 for correlation in correlations) >= 5
+    assert sum(correlation > 0.4 for correlation in correlations) >= 5
 
 
 def test_the_channel_with_three_times_as_much_stands_out(compared):

@@ -285,7 +285,7 @@ def test_seed_share_counts_the_words_that_the_fit_counted(root, by_learning):
     share = H[model.seed_columns_].sum() / H.sum()
     assert float(topic["seed_share"]) == pytest.approx(share, rel=1e-4)
     words = (root / "learnt_model" / folders.VOCABULARY).read_text().split("\n")
-    assert {words[column] for column in model.seed_columns_} == set(FEAR)
+    assert {words[column] for column in model.seed_columns_} == set(RIGHT)
 
 
 # By hand.

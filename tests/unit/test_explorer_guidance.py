@@ -74,7 +74,7 @@ def test_a_fit_that_follows_says_so(tmp_path):
         tmp_path, folders.SUMMARY, lambda summary: summary["fit"].update(guidance="learnt")
     )
     assert "it caps 120 of 1,311" in text_of(page, "seed-words")
-    assert "They count as seed words in this fit." in text_of(page, "discovered")
+    assert "They help to find comments, as in this fit." in text_of(page, "discovered")
     assert "as in this fit" in text_of(page, "released")
     assert "or fit with guidance “list”" in text_of(page, "released")
     made = text_of(page, "made")

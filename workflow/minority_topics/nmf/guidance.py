@@ -90,7 +90,7 @@ class Unlearnable(ValueError):
 
 
 class Guidance:
-    """Which documents are free to hold minority topics, and which words count as seed words.
+    """Which documents are free to hold minority topics, and which seed words are trusted.
 
     `listed` are the columns of the seed words, `word_probability` (N,) is how much of each word's
     occurrences is of the domain.
@@ -110,10 +110,6 @@ class Guidance:
     @property
     def discovered(self):
         return np.setdiff1d(np.flatnonzero(self.word_probability > DISCOVERY), self.listed)
-
-    @property
-    def seeds(self):
-        return np.union1d(self.trusted, self.discovered)
 
     def trusted_in(self, V):
         """Documents (M,) of V (M x N) with a trusted word."""
@@ -204,7 +200,7 @@ def learn_guidance(passes, listed, vectors=None):
         listed, whole.s.astype(np.float32), np.exp(beliefs.log_prior), beliefs.rbar, n_rounds,
         change < TOLERANCE,
     )  # fmt: skip
-    if not count[guidance.seeds].any():
+    if not count[guidance.trusted].any():
         raise Unlearnable("no seed word can be trusted")
     if not guidance.free(V, guidance.document_probability(V)).any():
         raise Unlearnable("no document is probably of the domain")

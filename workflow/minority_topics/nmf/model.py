@@ -73,8 +73,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     The seed words are one list; how they divide over the minority topics is learnt. With
     `guidance="learnt"` the list is evidence in place of law: which documents are free to hold
-    minority topics, and which words count as seed words, is found from how words occur together,
-    before the factorisation (see `guidance`). Both constraints then hold for these sets.
+    minority topics, and which seed words are trusted, is found from how words occur together, before
+    the factorisation (see `guidance`). Both constraints then hold for these sets.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         H. In the exact solver each row sums to one.
     seed_columns_ : ndarray of int
         Columns of the words that count towards `theta_min`: the seed words found, or, if guidance
-        is learnt, the trusted ones and the discovered words.
+        is learnt, the trusted ones alone.
     free_documents_ : ndarray of bool (M,)
         Documents that may hold minority topics; `w_max` bounds the others.
     document_probability_ : ndarray (M,)
@@ -519,7 +519,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _follow(self, guidance):
         """Keep the guidance that the topics have, and tell of it."""
         self._guidance = guidance
-        self.seed_columns_ = guidance.seeds
+        self.seed_columns_ = guidance.trusted
         self.word_probability_ = guidance.word_probability
         self.trusted_seeds_ = guidance.trusted
         self.distrusted_seeds_ = guidance.distrusted
@@ -530,7 +530,7 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         w_max = in_units(float(self.w_max), -exponent)
         probability = guidance.document_probability(V)
         constraints = Constraints.of(
-            V, guidance.seeds, int(self.n_minority), w_max, float(self.theta_min),
+            V, guidance.trusted, int(self.n_minority), w_max, float(self.theta_min),
             guidance.free(V, probability),
         )  # fmt: skip
         return constraints, probability

@@ -125,7 +125,7 @@ class Material:
     @property
     def counting_columns(self):
         """Columns of the words that count as seed words in the fit."""
-        return self.opinion.guidance.seeds if follows(self.fit) else self.seed_columns
+        return self.opinion.guidance.trusted if follows(self.fit) else self.seed_columns
 
     @cached_property
     def has_words(self):

@@ -60,7 +60,7 @@ function facts(topic) {
   const pairs = [
     ["prevalence", percent(topic.prevalence), range(topic.low, topic.high)],
     ["comments have it as main topic", whole(topic.documents)],
-    ["of its weight counts as seed words", topic.seed_share === null ? null : percent(topic.seed_share)],
+    ["of its weight is seed words", topic.seed_share === null ? null : percent(topic.seed_share)],
     ["stability over fits", topic.stability === null ? null : topic.stability.toFixed(2)],
   ];
   return h("dl", { class: "stats" }, pairs.filter(([, value]) => value !== null)
