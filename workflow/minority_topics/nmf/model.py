@@ -73,8 +73,8 @@ class ConstrainedNMF(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     The seed words are one list; how they divide over the minority topics is learnt. With
     `guidance="learnt"` the list is evidence in place of law: which documents are free to hold
-    minority topics, and which seed words are trusted, is found from how words occur together, before
-    the factorisation (see `guidance`). Both constraints then hold for these sets.
+    minority topics, and which seed words are trusted, is found from how words occur together,
+    before the factorisation (see `guidance`). Both constraints then hold for these sets.
 
     Parameters
     ----------
