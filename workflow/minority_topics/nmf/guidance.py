@@ -80,8 +80,7 @@ RELEASE, DOUBT = 0.95, 0.45
 
 # What `Learnt` has beside its arrays, for those who keep it in a file.
 NUMBERS = ("rbar", "n_rounds", "converged")
-
-
+# What a fit says of an `Unlearnable` error.
 FALLS_BACK = "Learnt guidance falls back to the list of seed words: {}."
 
 
